@@ -1,0 +1,47 @@
+# Two commands do everything on a machine with Python >= 3.11, pip and make: `make demo` and `make test`.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+JOBS   ?= auto
+RUN    := env -u PYTHONPATH
+
+.PHONY: demo test lint types contracts unit conformance golden bench clean
+
+demo: $(READY)  ## Replay a recorded real session: prompt, hot state, accounting, one explanation
+	@$(RUN) $(BIN)/python -m fixtures.demo
+
+test: lint types contracts unit  ## Everything that must pass before a change lands
+
+lint: $(READY)
+	$(RUN) $(BIN)/ruff check .
+	$(RUN) $(BIN)/ruff format --check .
+
+types: $(READY)
+	$(RUN) $(BIN)/mypy
+	$(RUN) $(BIN)/pyright
+
+contracts: $(READY)
+	$(RUN) $(BIN)/lint-imports
+
+unit: $(READY)
+	$(RUN) $(BIN)/python -m pytest -n $(JOBS) --cov --cov-fail-under=95
+
+conformance: $(READY)
+	$(RUN) $(BIN)/python -m tests.conformance fixtures/cases/*.jsonl
+
+golden: $(READY)  ## Rewrite the golden prompts and accounting from the fixtures
+	$(RUN) $(BIN)/python -m pytest tests/golden --update-golden -p no:randomly
+
+bench: $(READY)  ## Ratios measured side by side in one run
+	$(RUN) $(BIN)/python -m bench
+
+# The stamp is newer than pyproject.toml only after an install that ended well.
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@touch $(READY)
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage* bench/out

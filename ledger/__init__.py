@@ -1,0 +1,1 @@
+"""The append-only log: the only package that writes events."""

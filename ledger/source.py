@@ -1,0 +1,24 @@
+"""The ``source`` attribute of an event: ``<host>/<session>``, or ``<host>`` alone where there is no session."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, unquote
+
+__all__ = ["make_source", "split_source"]
+
+
+def make_source(host: str, session: str | None) -> str:
+    """Build a source from a host name and a session id of any shape.
+
+    The session is percent-encoded, so that ids such as ``../../evil`` or ``a:b`` stay distinct and the result
+    is a URI reference (CloudEvents 1.0). An empty session id is a session; None is none.
+    """
+    if session is None:
+        return host
+    return f"{host}/{quote(session, safe='', errors='replace')}"
+
+
+def split_source(source: str) -> tuple[str, str | None]:
+    """Split a source into host and session id; the session is None where the event belongs to none."""
+    host, slash, session = source.partition("/")
+    return host, unquote(session) if slash else None

@@ -1,0 +1,40 @@
+"""Times of events: RFC 3339 text in the log, whole milliseconds since the Unix epoch in folds."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+__all__ = ["DAY_MS", "HOUR_MS", "format_time", "parse_time", "utc_day"]
+
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_LAST_MS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z: what RFC 3339 can say
+
+
+def parse_time(text: str | None) -> int | None:
+    """Milliseconds since the epoch of an RFC 3339 time; None if missing or unreadable (SPEC 1.2).
+
+    A time without a zone is UTC; what is finer than a millisecond is cut off.
+    """
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return (moment - _EPOCH) // _MILLISECOND
+    except (ValueError, OverflowError):
+        return None
+
+
+def format_time(ms: int) -> str:
+    """RFC 3339 in UTC with milliseconds, ``2026-01-01T00:00:00.000Z``; clamped to years 1970 to 9999."""
+    moment = _EPOCH + timedelta(milliseconds=max(0, min(ms, _LAST_MS)))
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+
+
+def utc_day(ms: int) -> str:
+    """The UTC day of a time, ``2026-01-01``."""
+    return format_time(ms)[:10]

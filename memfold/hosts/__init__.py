@@ -1,0 +1,1 @@
+"""Adapters: what a host reports, translated into events (DESIGN 7)."""

@@ -1,0 +1,150 @@
+"""The policy: what may be configured about judging memories, as data with a digest (SPEC 19, 20)."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+__all__ = [
+    "BUILT_IN_TYPES",
+    "DEFAULT_POLICY",
+    "RULES_VERSION",
+    "Context",
+    "CustomType",
+    "ErrorCategory",
+    "GatePattern",
+    "Patterns",
+    "Policy",
+    "RedactionExtra",
+    "Retention",
+    "caps_of",
+    "policy_digest",
+    "policy_document",
+    "policy_from_document",
+    "type_order",
+]
+
+RULES_VERSION = 1
+"""Version of the built-in rules. It changes whenever the same event could be judged otherwise."""
+
+BUILT_IN_TYPES = ("feedback", "decision", "project", "reference")
+_CAP_LIMITS = {"feedback": 10, "decision": 10, "project": 8, "reference": 6}
+_CUSTOM_CAP = 6
+
+
+class CustomType(Struct, frozen=True, omit_defaults=True):
+    """A further memory type (SPEC 20.1). ``factor_percent`` 125 stands for 1.25; ``stale_days`` None for never."""
+
+    name: str
+    cap: int = _CUSTOM_CAP
+    factor_percent: int = 125
+    stale_days: int | None = None
+
+
+class ErrorCategory(Struct, frozen=True, omit_defaults=True):
+    """A further error category (SPEC 20.2): programs or script names, and words that signal an error."""
+
+    name: str
+    programs: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
+    signals: tuple[str, ...] = ()
+
+
+class GatePattern(Struct, frozen=True, omit_defaults=True):
+    """Words that refuse a candidate with the code ``custom:<name>`` (SPEC 20.3)."""
+
+    name: str
+    words: tuple[str, ...]
+
+
+class RedactionExtra(Struct, frozen=True, omit_defaults=True):
+    """Further redaction labels and token prefixes (SPEC 20.3)."""
+
+    labels: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+
+
+class Patterns(Struct, frozen=True, omit_defaults=True):
+    """Further extraction words (SPEC 20.3). A ``*`` in a word stands for up to 40 non-space characters."""
+
+    triggers: tuple[str, ...] = ()
+    negations: tuple[str, ...] = ()
+    time_words: tuple[str, ...] = ()
+    gate: tuple[GatePattern, ...] = ()
+
+
+class Retention(Struct, frozen=True, omit_defaults=True):
+    """Decay and reinforcement (SPEC 10), in whole days, hundredths and minutes: no float enters the log."""
+
+    half_life_days: int = 45
+    dormant_after_days: int = 14
+    dormant_rate_percent: int = 25
+    min_reinforce_minutes: int = 60
+
+
+class Policy(Struct, frozen=True, omit_defaults=True):
+    """What judges, ranks and limits memories. Hashable, so that compiled tables can be memoised by it."""
+
+    languages: tuple[str, ...] = ("en", "zh", "ja", "ko")
+    workspace_chars: int = 3600
+    max_entries: int = 28
+    hot_chars: int = 700
+    caps: tuple[tuple[str, int], ...] = tuple(_CAP_LIMITS.items())
+    types: tuple[CustomType, ...] = ()
+    error_categories: tuple[ErrorCategory, ...] = ()
+    patterns: Patterns = Patterns()
+    redaction: RedactionExtra = RedactionExtra()
+    retention: Retention = Retention()
+
+
+DEFAULT_POLICY = Policy()
+
+
+class Context(Struct, frozen=True):
+    """What a rule needs beside the text: the policy in force and the workspace root (SPEC 8.3)."""
+
+    policy: Policy = DEFAULT_POLICY
+    root: str = ""
+
+
+def type_order(policy: Policy) -> tuple[str, ...]:
+    """All memory types in the order of SPEC 2.2: the four built in, then the configured ones."""
+    return BUILT_IN_TYPES + tuple(custom.name for custom in policy.types)
+
+
+def caps_of(policy: Policy) -> dict[str, int]:
+    """The cap of each type; a configured cap can only lower the limits of SPEC 2.6."""
+    caps = dict(_CAP_LIMITS)
+    for name, cap in policy.caps:
+        if name in caps:
+            caps[name] = max(0, min(cap, _CAP_LIMITS[name]))
+    for custom in policy.types:
+        caps[custom.name] = max(0, min(custom.cap, _CUSTOM_CAP))
+    return caps
+
+
+def policy_document(policy: Policy) -> dict[str, Any]:
+    """The policy as the JSON object that ``policy.set`` records, with the version of the built-in rules."""
+    document: dict[str, Any] = msgspec.to_builtins(policy)
+    return {"rules": RULES_VERSION, **document}
+
+
+def policy_from_document(document: dict[str, Any]) -> Policy:
+    """Read a recorded policy; unknown keys are ignored, a document that can't be read is the default policy.
+
+    A fold never raises on an event (DESIGN 3), so a damaged document falls back rather than stops; ``check``
+    names it by its digest.
+    """
+    try:
+        return msgspec.convert(document, Policy)
+    except msgspec.ValidationError:
+        return DEFAULT_POLICY
+
+
+def policy_digest(policy: Policy) -> str:
+    """SHA-256 (first 16 hex digits) of the policy's canonical JSON."""
+    body = msgspec.json.encode(policy_document(policy), order="deterministic")
+    return hashlib.sha256(body).hexdigest()[:16]

@@ -1,0 +1,1 @@
+"""Asks the log about the past: positions, explanations, differences, checkpoints."""
