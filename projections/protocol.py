@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar, cast, runtime_checkable
 
 from ledger.events import AnyEvent
 
@@ -55,7 +55,7 @@ def fold(projection: Projection[S], events: Iterable[AnyEvent], start: S | None 
     """
     state = projection.initial() if start is None else start
     if isinstance(projection, InPlace):
-        stepper: InPlace[S] = projection
+        stepper = cast("InPlace[S]", projection)
         state = stepper.copy(state)
         for event in events:
             stepper.step(state, event)
