@@ -1,1 +1,71 @@
 """The append-only log: the only package that writes events."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ledger.errors import (
+        InvalidDraft,
+        LedgerError,
+        LedgerNotFound,
+        LockTimeout,
+        NewerFormat,
+        NotWritable,
+        SequenceConflict,
+        StorageError,
+    )
+    from ledger.events import AnyEvent, Draft, Event, UnknownEvent
+    from ledger.log import Cursor, FileLog, Health, Log, Reader, Record
+    from ledger.memory import MemoryLog
+    from ledger.problems import Kind, Problem
+
+__all__ = [
+    "AnyEvent",
+    "Cursor",
+    "Draft",
+    "Event",
+    "FileLog",
+    "Health",
+    "InvalidDraft",
+    "Kind",
+    "LedgerError",
+    "LedgerNotFound",
+    "LockTimeout",
+    "Log",
+    "MemoryLog",
+    "NewerFormat",
+    "NotWritable",
+    "Problem",
+    "Reader",
+    "Record",
+    "SequenceConflict",
+    "StorageError",
+    "UnknownEvent",
+]
+
+_MODULES = {
+    "events": ("AnyEvent", "Draft", "Event", "UnknownEvent"),
+    "log": ("Cursor", "FileLog", "Health", "Log", "Reader", "Record"),
+    "memory": ("MemoryLog",),
+    "problems": ("Kind", "Problem"),
+    "errors": (
+        "InvalidDraft",
+        "LedgerError",
+        "LedgerNotFound",
+        "LockTimeout",
+        "NewerFormat",
+        "NotWritable",
+        "SequenceConflict",
+        "StorageError",
+    ),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: whoever needs one small module pays for that alone."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"ledger.{_HOME[name]}"), name)

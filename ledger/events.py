@@ -74,6 +74,7 @@ __all__ = [
     "ToolCompleted",
     "ToolCompletedData",
     "UnknownEvent",
+    "type_name",
 ]
 
 Origin = Literal["tool", "cli", "hand_edit"]
@@ -554,3 +555,8 @@ class Draft(Struct, kw_only=True, frozen=True):
     id: str | None = None
     subject: str | None = None
     causationid: str | None = None
+
+
+def type_name(event: AnyEvent) -> str:
+    """The stored type name of an event, such as ``memory.added``."""
+    return event.type if isinstance(event, UnknownEvent) else str(type(event).__struct_config__.tag)

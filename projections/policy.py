@@ -20,6 +20,7 @@ __all__ = [
     "Policy",
     "RedactionExtra",
     "Retention",
+    "caps_limit",
     "caps_of",
     "policy_digest",
     "policy_document",
@@ -113,6 +114,11 @@ class Context(Struct, frozen=True):
 def type_order(policy: Policy) -> tuple[str, ...]:
     """All memory types in the order of SPEC 2.2: the four built in, then the configured ones."""
     return BUILT_IN_TYPES + tuple(custom.name for custom in policy.types)
+
+
+def caps_limit(type_: str) -> int:
+    """The highest cap a type may have (SPEC 2.6)."""
+    return _CAP_LIMITS.get(type_, _CUSTOM_CAP)
 
 
 def caps_of(policy: Policy) -> dict[str, int]:

@@ -1,0 +1,125 @@
+# ruff: noqa: PTH113, PTH116, PTH118, PTH208 - os.path strings, as in the rest of the package
+"""What is wrong with a ledger, as values; nothing is changed (SPEC 15.5, 21)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+
+from ledger.codec import type_name
+from ledger.events import AnyEvent, LedgerCreated, UnknownEvent
+from ledger.ids import is_uuid7
+from ledger.log import FORMAT, LOCK_SUFFIX, LOG_NAME
+from ledger.problems import Kind, Problem, problem
+from ledger.reader import scan
+from ledger.recovery import Record
+from ledger.times import parse_time
+
+__all__ = ["EVENT_VALIDATORS", "FOLDER_VALIDATORS", "EventValidator", "FolderValidator", "check"]
+
+EventValidator = Callable[[AnyEvent, "State"], Iterable[tuple[Kind, str]]]
+"""Looks at one event, in file order; ``State`` is what earlier events left behind."""
+
+FolderValidator = Callable[[str], Iterable[tuple[Kind, str]]]
+"""Looks at the ledger's folder."""
+
+
+class State:
+    """What validators remember from event to event; bounded, however long the log is."""
+
+    def __init__(self) -> None:
+        self.events = 0
+        self.latest = 0
+        self.latest_seq = -1
+
+
+def check(directory: str | os.PathLike[str]) -> list[Problem]:
+    """Every problem of a ledger, by place; problems of the folder itself come first, at byte 0.
+
+    Names each line that doesn't decode or contradicts ids or numbers, by line and byte. Streaming: one pass over
+    the log, memory grows with the problems alone.
+
+    Raises:
+        LedgerNotFound: if there is no log in ``directory``.
+        StorageError: if the system can't read it.
+    """
+    folder = os.fspath(directory)
+    problems = [problem(kind, detail) for validate in FOLDER_VALIDATORS for kind, detail in validate(folder)]
+    state = State()
+    for record in scan(os.path.join(folder, LOG_NAME)):
+        problems.extend(_look(record, state))
+    if state.events == 0:
+        problems.append(problem(Kind.NO_CREATED, "it holds no event at all"))
+    return sorted(problems, key=lambda found: found.byte)
+
+
+def _look(record: Record, state: State) -> Iterator[Problem]:
+    """The problems of one record: what the scan says, or what the validators find in its event."""
+    if isinstance(record.item, Problem):
+        yield record.item
+        return
+    for validate in EVENT_VALIDATORS:
+        for kind, detail in validate(record.item, state):
+            yield problem(kind, detail, line=record.line, byte=record.byte, length=record.length)
+    state.events += 1
+
+
+def _validate_first(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
+    if state.events == 0 and not isinstance(event, LedgerCreated):
+        yield Kind.NO_CREATED, f"it begins with {type_name(event)}, seq {event.seq}"
+    if isinstance(event, LedgerCreated) and event.data.format > FORMAT:
+        yield Kind.NEWER_FORMAT, f"format {event.data.format}, this release writes {FORMAT}"
+
+
+def _validate_type(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
+    del state
+    if isinstance(event, UnknownEvent):
+        yield Kind.UNKNOWN_TYPE, f"{event.type!r}, seq {event.seq}"
+
+
+def _validate_id(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
+    del state
+    if not is_uuid7(event.id):
+        yield Kind.ID_FORMAT, f"{event.id!r}, seq {event.seq}"
+
+
+def _validate_time(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
+    """A missing time is sound: the host gave none (SPEC 1.2)."""
+    now = parse_time(event.time)
+    if now is None:
+        if event.time is not None:
+            yield Kind.TIME_FORMAT, f"{event.time!r}, seq {event.seq}"
+        return
+    if state.latest_seq >= 0 and now < state.latest:
+        lag = state.latest - now
+        yield Kind.TIME_BACK, f"{event.time}, seq {event.seq}, lies {lag} ms before seq {state.latest_seq}"
+    else:
+        state.latest, state.latest_seq = now, event.seq
+
+
+def _validate_modes(folder: str) -> Iterator[tuple[Kind, str]]:
+    for path in (folder, os.path.join(folder, LOG_NAME), os.path.join(folder, LOG_NAME + LOCK_SUFFIX)):
+        try:
+            mode = os.stat(path).st_mode & 0o777
+        except OSError:
+            continue  # a missing log is an exception of its own, and a missing lock comes with the next append
+        if mode & 0o077:
+            yield Kind.OPEN_FILE, f"{path} has mode {mode:04o}"
+
+
+def _validate_copies(folder: str) -> Iterator[tuple[Kind, str]]:
+    """Copies that file synchronisation leaves, such as ``events (conflicted copy).jsonl``."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    stem = LOG_NAME.partition(".")[0]
+    for name in names:
+        if name == LOG_NAME or not name.startswith(stem) or ".jsonl" not in name or name.endswith(LOCK_SUFFIX):
+            continue
+        if os.path.isfile(path := os.path.join(folder, name)):
+            yield Kind.CONFLICTED_COPY, path
+
+
+EVENT_VALIDATORS: tuple[EventValidator, ...] = (_validate_first, _validate_type, _validate_id, _validate_time)
+FOLDER_VALIDATORS: tuple[FolderValidator, ...] = (_validate_modes, _validate_copies)

@@ -1,0 +1,158 @@
+# ruff: noqa: PTH116 - pathlib costs more at start-up than an append
+"""The writers' lock: a sidecar file beside the log, never the log itself.
+
+Locking the log would be a trap: some versions of ``filelock`` truncate the file they lock. On POSIX a plain
+``flock`` of the sidecar is the fast path; ``filelock`` takes the same kernel lock on the same file, so each keeps
+the other out. The kernel frees the lock when its holder dies, in whatever way: no lock is ever stale or stolen.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
+
+from ledger.errors import LockTimeout, storage_error
+from ledger.files import open_private
+
+if sys.platform != "win32":
+    from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
+
+__all__ = ["FlockLock", "Lock", "PortableLock", "default_lock"]
+
+_FIRST_PAUSE = 0.000_2
+_LONGEST_PAUSE = 0.005
+
+
+class Lock(Protocol):
+    """A lock between processes that can be taken again and again."""
+
+    def hold(self) -> AbstractContextManager[None]:
+        """Take the lock for a ``with`` block.
+
+        Raises:
+            LockTimeout: if another process held it all the time.
+            StorageError: if the sidecar can't be made or opened.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of the sidecar's descriptor; the lock can be used again all the same."""
+        ...
+
+
+class FlockLock:
+    """POSIX: ``flock`` on a sidecar whose descriptor is kept between uses.
+
+    Args:
+        path: the sidecar.
+        timeout: seconds to wait for another process.
+    """
+
+    def __init__(self, path: str, timeout: float) -> None:
+        self._path = path
+        self._timeout = timeout
+        self._descriptor = -1
+        self._process = -1
+
+    @contextmanager
+    def hold(self) -> Generator[None]:
+        """Take the lock; see ``Lock``."""
+        deadline = time.monotonic() + self._timeout
+        while True:
+            descriptor = self._open()
+            self._wait(descriptor, deadline)
+            # Checked after locking: if someone removed or replaced the sidecar before we had it, another process
+            # may hold the new one while we hold the old one, and both would write.
+            if self._is_current(descriptor):
+                break
+            self.close()
+        try:
+            yield
+        finally:
+            flock(descriptor, LOCK_UN)
+
+    def close(self) -> None:
+        """Let go of the descriptor; see ``Lock``."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def _open(self) -> int:
+        # A forked child shares the open file with its parent, and so would share the lock: it opens its own.
+        if self._process != os.getpid():
+            self.close()
+        if self._descriptor < 0:
+            try:
+                self._descriptor = open_private(self._path, os.O_RDWR)
+            except OSError as error:
+                raise storage_error(error, self._path) from error
+            self._process = os.getpid()
+        return self._descriptor
+
+    def _wait(self, descriptor: int, deadline: float) -> None:
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                flock(descriptor, LOCK_EX | LOCK_NB)
+            except (BlockingIOError, InterruptedError):
+                if time.monotonic() >= deadline:
+                    raise LockTimeout(self._path, self._timeout) from None
+            except OSError as error:
+                raise storage_error(error, self._path) from error
+            else:
+                return
+            time.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def _is_current(self, descriptor: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(descriptor), os.stat(self._path))
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            flock(descriptor, LOCK_UN)
+            raise storage_error(error, self._path) from error
+
+
+class PortableLock:
+    """Any platform: the ``filelock`` package, imported when it is first used because it costs more than an append.
+
+    Args:
+        path: the sidecar.
+        timeout: seconds to wait for another process.
+    """
+
+    def __init__(self, path: str, timeout: float) -> None:
+        self._path = path
+        self._timeout = timeout
+
+    @contextmanager
+    def hold(self) -> Generator[None]:
+        """Take the lock; see ``Lock``."""
+        from filelock import FileLock, Timeout  # noqa: PLC0415 - start-up must not pay for it
+
+        lock = FileLock(self._path, timeout=self._timeout, mode=0o600)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise LockTimeout(self._path, self._timeout) from None
+        except OSError as error:
+            raise storage_error(error, self._path) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def close(self) -> None:
+        """Nothing is kept between uses."""
+
+
+def default_lock(path: str, timeout: float) -> Lock:
+    """The cheapest lock of this platform on the sidecar ``path``, waiting at most ``timeout`` seconds."""
+    if sys.platform == "win32":
+        return PortableLock(path, timeout)
+    return FlockLock(path, timeout)

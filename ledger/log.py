@@ -1,0 +1,233 @@
+# ruff: noqa: PTH113, PTH118 - pathlib costs more at start-up than an append
+"""The log: what any log offers, and the file that is one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Protocol, Self, TypedDict, Unpack
+
+from ledger.drafts import given_ids, stamp
+from ledger.errors import LedgerNotFound, NewerFormat, SequenceConflict, storage_error
+from ledger.events import AnyEvent, Draft, Event, LedgerCreated, LedgerCreatedData
+from ledger.files import make_private_folder, open_private, sync_folder
+from ledger.ids import MonotonicIds, now_ms
+from ledger.locks import Lock, default_lock
+from ledger.reader import START, Cursor, Health, Reader, health_of, scan
+from ledger.recovery import Record
+from ledger.times import format_time
+from ledger.writer import Durability, Writer
+
+__all__ = [
+    "FORMAT",
+    "LOCK_SUFFIX",
+    "LOG_NAME",
+    "Cursor",
+    "Durability",
+    "FileLog",
+    "Health",
+    "Log",
+    "Options",
+    "Reader",
+    "Record",
+]
+
+FORMAT = 1
+"""Version of the file format that this release writes (``docs/format.md``)."""
+
+LOG_NAME = "events.jsonl"
+LOCK_SUFFIX = ".lock"
+_SOURCE = "memfold"
+
+
+class Log(Protocol):
+    """An append-only sequence of events; ``ledger.testing`` holds the laws of every implementation."""
+
+    def append(
+        self, drafts: Sequence[Draft], *, expect: int | None = None, durable: bool | None = None
+    ) -> tuple[Event, ...]:
+        """Append a batch, all of it in one piece.
+
+        Args:
+            drafts: what to write. One with an id that stands in the log already is not written again.
+            expect: the seq that must be next; None to write wherever the log stands.
+            durable: whether it must outlive a power cut before this returns; None lets the log decide.
+
+        Returns:
+            The events as written, in order, with their seq.
+
+        Raises:
+            SequenceConflict: if another seq than ``expect`` is next; nothing was written.
+            InvalidDraft: if a draft can't be read back; nothing was written.
+            LedgerError: if it couldn't be stored; see the implementation.
+        """
+        ...
+
+    def read(self, start: int = 0) -> Iterator[AnyEvent]:
+        """Events whose seq is at least ``start``, in file order, each id once."""
+        ...
+
+    def scan(self) -> Iterator[Record]:
+        """All events and problems with their places, in file order."""
+        ...
+
+    def size(self) -> int:
+        """The next seq: the number of events of a healthy log."""
+        ...
+
+
+class Options(TypedDict, total=False):
+    """How a ``FileLog`` works; each has a default.
+
+    Attributes:
+        clock: milliseconds since the Unix epoch; by default the system's.
+        new_id: source of event ids; by default rising UUIDv7 of the clock.
+        durability: which appends are synced to the disk before they return; by default ``memories``.
+        lock: the writers' lock; by default the cheapest of this platform.
+        lock_timeout: seconds to wait for another writer, if ``lock`` isn't given; by default 2.
+    """
+
+    clock: Callable[[], int]
+    new_id: Callable[[], str]
+    durability: Durability
+    lock: Lock
+    lock_timeout: float
+
+
+class FileLog:
+    """A log in a folder of its own: ``events.jsonl``, its lock, and ``quarantine/`` for damaged bytes.
+
+    Any number of processes may write; each append locks. Reading needs no lock. One object may be used by several
+    threads. Use ``create`` or ``open`` rather than the constructor.
+
+    Args:
+        directory: the ledger's folder.
+        **options: see ``Options``.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str], **options: Unpack[Options]) -> None:
+        self.directory = os.fspath(directory)
+        self.path = os.path.join(self.directory, LOG_NAME)
+        self._clock = options.get("clock", now_ms)
+        self._new_id = options.get("new_id") or MonotonicIds(self._clock)
+        lock = options.get("lock") or default_lock(self.path + LOCK_SUFFIX, options.get("lock_timeout", 2.0))
+        self._writer = Writer(self.path, lock, options.get("durability", "memories"))
+        self._format_checked = False
+
+    @classmethod
+    def create(
+        cls,
+        directory: str | os.PathLike[str],
+        *,
+        root: str,
+        key: str,
+        project: bool = True,
+        **options: Unpack[Options],
+    ) -> Self:
+        """Open a ledger, making it first if it isn't there; processes that do so at once make one.
+
+        Args:
+            directory: the ledger's folder; missing parents are made too.
+            root: real path of the workspace (SPEC 1.6).
+            key: the workspace's key.
+            project: False for places that are no project.
+            **options: see ``Options``.
+
+        Raises:
+            LockTimeout: if another process held the lock all the time.
+            StorageError: if the system refused.
+        """
+        log = cls(directory, **options)
+        try:
+            make_private_folder(log.directory)
+            os.close(open_private(log.path, os.O_RDWR))
+            if log.size() > 0:
+                return log
+            sync_folder(log.directory)
+        except OSError as error:
+            raise storage_error(error, log.directory) from error
+        data = LedgerCreatedData(format=FORMAT, ledger=log._new_id(), root=root, key=key, project=project)
+        # Under the lock seq 0 is free for one creator only; the other one finds the event there.
+        with suppress(SequenceConflict):
+            log.append([Draft(source=_SOURCE, time=format_time(log._clock()), data=data)], expect=0, durable=True)
+        return log
+
+    @classmethod
+    def open(cls, directory: str | os.PathLike[str], **options: Unpack[Options]) -> Self:
+        """Open a ledger that is there, and touch nothing.
+
+        Raises:
+            LedgerNotFound: if there is no log in ``directory``.
+        """
+        log = cls(directory, **options)
+        if not os.path.isfile(log.path):
+            raise LedgerNotFound(log.path)
+        return log
+
+    def append(
+        self, drafts: Sequence[Draft], *, expect: int | None = None, durable: bool | None = None
+    ) -> tuple[Event, ...]:
+        """Append a batch with one write under the lock; see ``Log.append``.
+
+        A torn last line is closed off first. Memories and what decides about them are synced unless the log was
+        opened with another durability. A failed append may leave the first events of its batch (``stored``), never
+        harms the next one, and can be tried again with the same ids.
+
+        Raises:
+            SequenceConflict: if another seq than ``expect`` is next.
+            InvalidDraft: if a draft can't be read back.
+            NewerFormat: if a newer release wrote this ledger.
+            LedgerNotFound: if the file is gone.
+            LockTimeout: if another process held the lock all the time.
+            StorageError: if the system refused to write or sync.
+        """
+        self._check_format()
+        ids = given_ids(drafts)
+        with self._writer.hold() as tail:
+            if expect is not None and expect != tail.next_seq:
+                raise SequenceConflict(expect, tail.next_seq)
+            # Looked up under the lock: else another process could deliver the same event between look and write.
+            stored = frozenset(event.id for event in Reader(self.path) if event.id in ids) if ids else ids
+            stamped = stamp(drafts, tail.next_seq, self._new_id, stored)
+            self._writer.write(tail, stamped, durable=durable)
+        return tuple(event for event, _ in stamped)
+
+    def read(self, start: int = 0) -> Iterator[AnyEvent]:
+        """Events whose seq is at least ``start``; see ``Log.read`` and ``Reader``."""
+        events = iter(Reader(self.path))
+        return (event for event in events if event.seq >= start) if start > 0 else events
+
+    def reader(self, cursor: Cursor = START) -> Reader:
+        """One pass that begins at a cursor of an earlier one: a follower pays for new events only."""
+        return Reader(self.path, cursor)
+
+    def scan(self) -> Iterator[Record]:
+        """All events and problems with their places; see ``Log.scan`` and ``ledger.reader.scan``."""
+        return scan(self.path)
+
+    def size(self) -> int:
+        """The next seq, from the end of the file; costs the same at any length."""
+        return self._writer.peek().next_seq
+
+    def health(self) -> Health:
+        """Read the whole log and count what is damaged, duplicate or unknown (SPEC 21)."""
+        return health_of(self.scan())
+
+    def close(self) -> None:
+        """Let go of the descriptors; the log can be used again all the same."""
+        self._writer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _check_format(self) -> None:
+        """An older release must not write to a newer ledger: it wouldn't know what its lines promise."""
+        if not self._format_checked:
+            first = next(self.read(), None)
+            if isinstance(first, LedgerCreated) and first.data.format > FORMAT:
+                raise NewerFormat(self.path, first.data.format, FORMAT)
+            self._format_checked = first is not None

@@ -1,0 +1,111 @@
+"""Problems of a ledger as values: where, what, and what to do about it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+__all__ = ["DAMAGE", "KINDS", "NOTES", "Kind", "Problem", "problem"]
+
+
+class Kind(StrEnum):
+    """The closed table of problems; what each means and what helps stands in ``KINDS``."""
+
+    NOT_UTF8 = "not_utf8"
+    NUL_BYTES = "nul_bytes"
+    MERGE_MARKER = "merge_marker"
+    NOT_JSON = "not_json"
+    NOT_AN_EVENT = "not_an_event"
+    INVALID_EVENT = "invalid_event"
+    TORN_TAIL = "torn_tail"
+    FUSED_LINE = "fused_line"
+    DUPLICATE_ID = "duplicate_id"
+    SEQ_GAP = "seq_gap"
+    SEQ_BACK = "seq_back"
+    ID_FORMAT = "id_format"
+    TIME_FORMAT = "time_format"
+    TIME_BACK = "time_back"
+    UNKNOWN_TYPE = "unknown_type"
+    NO_CREATED = "no_created"
+    NEWER_FORMAT = "newer_format"
+    OPEN_FILE = "open_file"
+    CONFLICTED_COPY = "conflicted_copy"
+
+
+_REPAIR = "nothing is lost but these bytes; reading skips them, and a repair moves them to quarantine"
+_ORDER = "nothing to do: order is the order of lines; look for a program that writes here without the lock"
+
+KINDS: dict[Kind, tuple[str, str]] = {
+    Kind.NOT_UTF8: ("the bytes are no UTF-8", _REPAIR),
+    Kind.NUL_BYTES: ("the line holds NUL bytes, as a power cut leaves them", _REPAIR),
+    Kind.MERGE_MARKER: ("a conflict marker of a version control system", _REPAIR),
+    Kind.NOT_JSON: ("torn text or garbage, no JSON", _REPAIR),
+    Kind.NOT_AN_EVENT: ("JSON, but no event object", _REPAIR),
+    Kind.INVALID_EVENT: ("an event of a known type whose fields don't fit", _REPAIR),
+    Kind.TORN_TAIL: ("the last line was not written to its end", "the next append closes it off"),
+    Kind.FUSED_LINE: ("several events stand on one line", "nothing to do: each of them counts"),
+    Kind.DUPLICATE_ID: ("an event with this id came before", "nothing to do: the first one counts"),
+    Kind.SEQ_GAP: (
+        "seq numbers are missing before this event",
+        "look for the missing lines in a backup",
+    ),
+    Kind.SEQ_BACK: ("a seq number came twice or too late", _ORDER),
+    Kind.ID_FORMAT: ("the id is no UUIDv7", "nothing to do if another program wrote this event"),
+    Kind.TIME_FORMAT: ("the time can't be read", "nothing to do: the event before gives the time"),
+    Kind.TIME_BACK: (
+        "the time is earlier than one before it",
+        "nothing to do: now never runs backwards",
+    ),
+    Kind.UNKNOWN_TYPE: ("a type this release doesn't know; carried and skipped", "upgrade memfold to use it"),
+    Kind.NO_CREATED: ("the ledger does not begin with ledger.created", "restore the first line from a backup"),
+    Kind.NEWER_FORMAT: ("a newer release wrote this ledger", "upgrade memfold to write to it"),
+    Kind.OPEN_FILE: ("others than the owner may read or write it", "chmod 600 for a file, 700 for a folder"),
+    Kind.CONFLICTED_COPY: (
+        "a second copy of the log, as file synchronisation makes them",
+        "import it: events are joined by id, once each",
+    ),
+}
+"""Kind → what it means, what to do about it."""
+
+DAMAGE = frozenset(
+    {
+        Kind.NOT_UTF8,
+        Kind.NUL_BYTES,
+        Kind.MERGE_MARKER,
+        Kind.NOT_JSON,
+        Kind.NOT_AN_EVENT,
+        Kind.INVALID_EVENT,
+        Kind.TORN_TAIL,
+    }
+)
+"""Kinds that set bytes aside: each such problem is one contiguous piece (SPEC 21)."""
+
+NOTES = frozenset({Kind.TIME_BACK, Kind.UNKNOWN_TYPE})
+"""Kinds that only inform."""
+
+
+class Problem(Struct, frozen=True):
+    """Something wrong with a ledger, said and not raised.
+
+    Attributes:
+        line: number of the line, from 1.
+        byte: offset in the file where it begins.
+        length: number of bytes concerned.
+        kind: one of the closed table.
+        message: what was found, with the values.
+        fix: what to do about it.
+    """
+
+    line: int
+    byte: int
+    length: int
+    kind: Kind
+    message: str
+    fix: str
+
+
+def problem(kind: Kind, detail: str, *, line: int = 1, byte: int = 0, length: int = 0) -> Problem:
+    """A problem of the table, with the values found at its place."""
+    meaning, fix = KINDS[kind]
+    return Problem(line, byte, length, kind, f"{meaning}: {detail}", fix)

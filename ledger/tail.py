@@ -1,0 +1,58 @@
+"""The end of a log file, read backwards: the next seq, and whether the last line is torn."""
+
+from __future__ import annotations
+
+import os
+
+from msgspec import Struct
+
+from ledger.problems import Problem
+from ledger.recovery import recover
+
+__all__ = ["Tail", "read_tail"]
+
+_FIRST_SPAN = 4096
+
+
+class Tail(Struct, frozen=True):
+    """The end of a file of ``size`` bytes.
+
+    Attributes:
+        size: bytes in the file.
+        next_seq: one above the highest seq near the end; 0 if there is no event at all.
+        rest: what stands behind the last line feed: empty, a whole event that lacks it, or torn text.
+    """
+
+    size: int = 0
+    next_seq: int = 0
+    rest: bytes = b""
+
+
+def read_tail(descriptor: int, size: int) -> Tail:
+    """Look back from byte ``size`` until an event is found.
+
+    The whole span counts, not just its last event: lines near the end may stand out of order. Costs as much as a
+    few kilobytes do, however long the log is; a long damaged end is read in growing spans, linear in its length.
+
+    Raises:
+        OSError: if the system can't read.
+    """
+    span = _FIRST_SPAN
+    while True:
+        start = max(0, size - span)
+        lines = _read_at(descriptor, start, size).split(b"\n")
+        whole = lines[1:] if start else lines  # the first is only whole at the start of the file
+        found = [record.item for line in whole for record in recover(line)]
+        seqs = [item.seq for item in found if not isinstance(item, Problem)]
+        if seqs or start == 0:
+            return Tail(size, max(seqs, default=-1) + 1, lines[-1])
+        span *= 8
+
+
+def _read_at(descriptor: int, start: int, stop: int) -> bytes:
+    """The bytes from ``start`` to ``stop``, or to the end of the file if that comes first."""
+    chunks: list[bytes] = []
+    while start < stop and (chunk := os.pread(descriptor, stop - start, start)):
+        chunks.append(chunk)
+        start += len(chunk)
+    return b"".join(chunks)

@@ -1,0 +1,197 @@
+# ruff: noqa: PTH116, PTH118, PTH120 - pathlib costs more at start-up than an append
+"""Appends to a log file: lock, look at the tail, one write, sync."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from typing import Literal
+
+from ledger.codec import TYPE_NAMES
+from ledger.drafts import Stamped
+from ledger.errors import LedgerNotFound, storage_error
+from ledger.files import make_private_folder, open_private
+from ledger.locks import Lock
+from ledger.problems import DAMAGE, Problem
+from ledger.reader import reading
+from ledger.recovery import recover
+from ledger.tail import Tail, read_tail
+
+__all__ = ["QUARANTINE", "Durability", "Writer", "quarantine_name"]
+
+Durability = Literal["always", "memories", "never"]
+"""Which appends are synced before they return: all, those that memory depends on (DESIGN 4), or none."""
+
+QUARANTINE = "quarantine"
+_SYNCED = frozenset(
+    cls
+    for cls, name in TYPE_NAMES.items()
+    if name.startswith("memory.") or name in {"session.compacted", "session.deleted"}
+)
+
+
+class Writer:
+    """The writing end of one log file; keeps its descriptor and what it knows of the tail between appends.
+
+    Args:
+        path: the log file.
+        lock: what keeps other processes out.
+        durability: which appends are synced.
+    """
+
+    def __init__(self, path: str, lock: Lock, durability: Durability) -> None:
+        self._path = path
+        self._lock = lock
+        self._durability: Durability = durability
+        self._threads = threading.Lock()  # a file lock belongs to the process and doesn't part its threads
+        self._descriptor = -1
+        self._tail: Tail | None = None
+
+    @contextmanager
+    def hold(self) -> Generator[Tail]:
+        """Lock the log for a ``with`` block and give its tail.
+
+        Raises:
+            LedgerNotFound: if the file is gone.
+            LockTimeout: if another process held the lock all the time.
+            StorageError: if the system refused.
+        """
+        # The tail is read under the lock: else two writers would take the same seq, or one would close off a line
+        # that the other is still writing.
+        with self._threads, self._lock.hold():
+            try:
+                tail = self._current_tail()
+            except FileNotFoundError:
+                raise LedgerNotFound(self._path) from None
+            except OSError as error:
+                raise storage_error(error, self._path) from error
+            yield tail
+
+    def write(self, tail: Tail, stamped: Stamped, *, durable: bool | None) -> None:
+        """Write a batch behind the tail that ``hold`` gave, within its ``with`` block.
+
+        Raises:
+            StorageError: with the number of events that are stored all the same.
+        """
+        if not stamped:
+            return
+        lines = [line for _, line in stamped]
+        heal = b""
+        if tail.rest:
+            # Copied before the line is closed off: afterwards nothing would tell that it has to be.
+            self._set_aside(tail)
+            # Closed off by our own write: a write of its own would be one more that can tear.
+            heal = b"\n"
+        data = heal + b"".join(lines)
+        self._tail = None  # until all of it is written, what is known of the tail is wrong
+        written, refusal = _write_all(self._descriptor, data)
+        if refusal is not None:
+            stored = _whole_lines(lines, written - len(heal))
+            raise storage_error(refusal, self._path, stored) from refusal
+        self._tail = Tail(tail.size + len(data), stamped[-1][0].seq + 1)
+        if self._must_sync(stamped, durable=durable):
+            # Synced before unlocking: a repair must not replace the file between our write and our sync.
+            try:
+                _sync(self._descriptor)
+            except OSError as error:
+                raise storage_error(error, self._path, len(lines)) from error
+
+    def peek(self) -> Tail:
+        """The tail as it stands now, read without the lock.
+
+        Raises:
+            LedgerNotFound: if the file isn't there.
+            StorageError: if the system can't read it.
+        """
+        with reading(self._path) as file:
+            return read_tail(file.fileno(), os.fstat(file.fileno()).st_size)
+
+    def close(self) -> None:
+        """Let go of all descriptors; the next append opens them again."""
+        self._close_file()
+        self._lock.close()
+
+    def _current_tail(self) -> Tail:
+        now = os.stat(self._path)
+        # Checked after locking: a repair or purge may have replaced the file while we waited, and an append to the
+        # old one would be lost with it.
+        if self._descriptor < 0 or not os.path.samestat(os.fstat(self._descriptor), now):
+            self._close_file()
+            self._descriptor = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+        if self._tail is not None and self._tail.size == now.st_size:
+            return self._tail  # nobody wrote since: every append changes the size
+        return read_tail(self._descriptor, now.st_size)
+
+    def _set_aside(self, tail: Tail) -> None:
+        """Copy the torn pieces of the tail to quarantine, by their byte offset.
+
+        The bytes also stay in the log, so a quarantine that can't be written doesn't stop the append.
+        """
+        folder = os.path.join(os.path.dirname(self._path), QUARANTINE)
+        start = tail.size - len(tail.rest)
+        for record in recover(tail.rest):
+            if isinstance(record.item, Problem) and record.item.kind in DAMAGE:
+                name = quarantine_name(start + record.byte, record.length)
+                with suppress(OSError):
+                    make_private_folder(folder)
+                    descriptor = open_private(os.path.join(folder, name), os.O_WRONLY | os.O_TRUNC)
+                    try:
+                        _write_all(descriptor, tail.rest[record.byte : record.byte + record.length])
+                    finally:
+                        os.close(descriptor)
+
+    def _must_sync(self, stamped: Stamped, *, durable: bool | None) -> bool:
+        if durable is not None:
+            return durable
+        if self._durability == "memories":
+            return any(type(event) in _SYNCED for event, _ in stamped)
+        return self._durability == "always"
+
+    def _close_file(self) -> None:
+        descriptor, self._descriptor = self._descriptor, -1
+        self._tail = None
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def quarantine_name(byte: int, length: int) -> str:
+    """The file in ``quarantine/`` that holds ``length`` damaged bytes from offset ``byte`` of the log."""
+    return f"{byte}-{length}.bytes"
+
+
+def _write_all(descriptor: int, data: bytes) -> tuple[int, OSError | None]:
+    """Write everything; how many bytes were written, and what stopped it.
+
+    One write is what the system gets; only what it leaves over is written again.
+    """
+    view = memoryview(data)
+    written = 0
+    while written < len(data):
+        try:
+            count = os.write(descriptor, view[written:])
+        except InterruptedError:
+            continue
+        except OSError as error:
+            return written, error
+        if count == 0:
+            return written, OSError("the system writes nothing and says no reason")
+        written += count
+    return written, None
+
+
+def _whole_lines(lines: list[bytes], written: int) -> int:
+    """How many lines lie within the first ``written`` bytes; a last line only lacking its line feed counts."""
+    stored = 0
+    for line in lines:
+        written -= len(line)
+        if written < -1:
+            break
+        stored += 1
+    return stored
+
+
+def _sync(descriptor: int) -> None:
+    """Bring the data to the disk; where there is no ``fdatasync`` (macOS), ``fsync`` does more than is needed."""
+    getattr(os, "fdatasync", os.fsync)(descriptor)

@@ -1,0 +1,282 @@
+"""What a host reports, in neutral words, becomes drafts: cleaned, redacted and reduced before anything is written.
+
+Every host adapter speaks to this one module, so that redaction has one place (SPEC 7.1) and a fact has one form.
+Methods return the drafts to append, in order; an empty list where nothing may or need be recorded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from ledger.events import (
+    CompactionPreparedData,
+    Data,
+    Delivery,
+    Draft,
+    MemoryAddedData,
+    MemoryDeletedData,
+    MemoryRequestedData,
+    MemoryUpdatedData,
+    NumberedTarget,
+    RulesLoadedData,
+    SessionCompactedData,
+    SessionDeletedData,
+    SessionLinkedData,
+    SessionMeasuredData,
+    SessionStartedData,
+    Target,
+    ToolArguments,
+    ToolCompletedData,
+)
+from ledger.source import make_source
+from projections.hot.excerpt import excerpt
+from projections.hot.tools import is_own_tool
+from projections.memory.intake import key_digest
+from projections.memory.model import Entry
+from projections.memory.proposals import TITLE_LIMIT
+from projections.policy import Context
+from projections.rules.candidates import reduce_summary, rule_digests_of
+from projections.rules.explicit import is_off_the_record, reduce_message
+from projections.text.intake import take_in, take_in_block
+
+__all__ = ["Capture"]
+
+Origin = Literal["tool", "cli", "hand_edit"]
+Status = Literal["completed", "failed", "aborted"]
+
+_NEVER_RAN = re.compile(r"\b(?:abort(?:ed)?|cancell?ed|denied|rejected|timed out|timeout|interrupted)\b", re.IGNORECASE)
+_FIRST_LINE = 200
+
+
+class Capture:
+    """Turns what one host reports into drafts.
+
+    The only thing it remembers is which sessions are off the record: nothing about them may be written, so no fold
+    could know (SPEC 3.7).
+
+    Args:
+        host: name of the host, first part of every source.
+        context: policy and workspace root in force.
+        enabled: False while memory is switched off: then nothing is recorded at all.
+    """
+
+    def __init__(self, host: str, context: Context, *, enabled: bool = True) -> None:
+        self._host = host
+        self._context = context
+        self._enabled = enabled
+        self._off_the_record: set[str] = set()
+
+    def session_started(
+        self,
+        session: str,
+        *,
+        time: str | None,
+        parent: str | None = None,
+        reason: Literal["new", "resume", "restart"] = "new",
+        host_version: str = "",
+        instance: str = "",
+        delivery: Delivery = Delivery(),  # noqa: B008 - a frozen value
+    ) -> list[Draft]:
+        """The first hook of a session that can lead to a prompt; again on resume or restart (DESIGN 3)."""
+        data = SessionStartedData(
+            session=session,
+            parent=parent,
+            host=self._host,
+            host_version=host_version,
+            instance=instance,
+            reason=reason,
+            delivery=delivery,
+        )
+        return self._drafts(session, time, data)
+
+    def session_linked(self, session: str, parent: str, *, time: str | None) -> list[Draft]:
+        """The parent of a session became known (SPEC 3.4)."""
+        return self._drafts(session, time, SessionLinkedData(session, parent))
+
+    def user_message(self, session: str, message: str, text: str, *, time: str | None) -> list[Draft]:
+        """A message the user wrote; recorded only if it holds a remember form, and only what extraction reads."""
+        if is_off_the_record(text):
+            self._off_the_record.add(session)
+            return []
+        self._off_the_record.discard(session)
+        reduced = reduce_message(text, self._context)
+        if not reduced:
+            return []
+        return self._drafts(session, time, MemoryRequestedData(message, reduced))
+
+    def tool_completed(
+        self,
+        session: str,
+        call: str,
+        tool: str,
+        args: Mapping[str, object],
+        *,
+        exit: int | None,  # noqa: A002 - the host's own word
+        output: str,
+        time: str | None,
+        ran: bool = True,
+    ) -> list[Draft]:
+        """A tool call that ended; ``ran`` is False where it was cut off before an exit (SPEC 13.2)."""
+        return self._tool(session, call, tool, args, exit, "completed" if ran else "aborted", output, time)
+
+    def tool_failed(
+        self,
+        session: str,
+        call: str,
+        tool: str,
+        args: Mapping[str, object],
+        error: str,
+        *,
+        time: str | None,
+        ran: bool | None = None,
+    ) -> list[Draft]:
+        """A tool call that the host reports as a failure instead of a result.
+
+        ``ran`` is False for a call that was denied, cancelled or timed out; where the host doesn't say, the first
+        line of its message does (SPEC 13.2).
+        """
+        if ran is None:
+            ran = _NEVER_RAN.search(error.strip().partition("\n")[0][:_FIRST_LINE]) is None
+        return self._tool(session, call, tool, args, None, "failed" if ran else "aborted", error, time)
+
+    def compaction_prepared(
+        self, session: str, position: int, entries: Sequence[Entry], *, time: str | None
+    ) -> list[Draft]:
+        """A numbered list is given to the host: ``entries[n - 1]`` is what ``[Mn]`` means (SPEC 5.4)."""
+        targets = tuple(
+            NumberedTarget(
+                entry.ref.event, entry.ref.index, key_digest(entry.proposal.exact), entry.proposal.source
+            )
+            for entry in entries
+        )
+        return self._drafts(session, time, CompactionPreparedData(position, targets))
+
+    def compacted(self, session: str, message: str, summary: str | None, *, time: str | None) -> list[Draft]:
+        """A compaction summary exists, possibly an empty one (SPEC 5.3)."""
+        redacted = take_in_block(summary or "", self._context.policy).text
+        digest = hashlib.sha256(redacted.encode()).hexdigest() if redacted.strip() else ""
+        section = reduce_summary(redacted, self._context)
+        return self._drafts(session, time, SessionCompactedData(message, section, digest))
+
+    def session_deleted(self, session: str, *, time: str | None) -> list[Draft]:
+        """The host deleted the session."""
+        return self._drafts(session, time, SessionDeletedData())
+
+    def measured(
+        self,
+        session: str,
+        *,
+        requests: int,
+        input: int,  # noqa: A002 - the host's own word
+        cache_read: int,
+        cache_write: int,
+        time: str | None,
+    ) -> list[Draft]:
+        """End of a turn: requests and tokens as the host reported them."""
+        return self._drafts(session, time, SessionMeasuredData(requests, input, cache_read, cache_write))
+
+    def rules_file(self, path: str, text: str, *, time: str | None, session: str | None = None) -> list[Draft]:
+        """The host has loaded an instruction file; only digests of its lines are kept (SPEC 3.6)."""
+        return self._drafts(session, time, RulesLoadedData(path, rule_digests_of(text, self._context)))
+
+    def memory_added(
+        self,
+        session: str | None,
+        *,
+        title: str,
+        content: str,
+        tags: Sequence[str] = (),
+        type: str | None = None,  # noqa: A002 - the tool's own word
+        origin: Origin = "tool",
+        reason: str = "",
+        time: str | None,
+    ) -> list[Draft]:
+        """A memory that a tool, a command or a hand edit adds (SPEC 14.6)."""
+        data = MemoryAddedData(
+            title=self._line(title),
+            content=self._block(content),
+            tags=self._tags(tags),
+            type=type,
+            origin=origin,
+            reason=self._line(reason),
+        )
+        return self._drafts(session, time, data)
+
+    def memory_updated(
+        self,
+        session: str | None,
+        target: Target,
+        *,
+        title: str | None = None,
+        content: str | None = None,
+        tags: Sequence[str] | None = None,
+        origin: Origin = "tool",
+        reason: str = "",
+        time: str | None,
+    ) -> list[Draft]:
+        """New fields of a memory; None leaves a field as it is."""
+        data = MemoryUpdatedData(
+            target=target,
+            title=None if title is None else self._line(title),
+            content=None if content is None else self._block(content),
+            tags=None if tags is None else self._tags(tags),
+            origin=origin,
+            reason=self._line(reason),
+        )
+        return self._drafts(session, time, data)
+
+    def memory_deleted(
+        self,
+        session: str | None,
+        *,
+        target: Target | None = None,
+        message: str | None = None,
+        origin: Origin = "tool",
+        reason: str = "",
+        time: str | None,
+    ) -> list[Draft]:
+        """A delete of one target, or of all that a message proposed (SPEC 15.1)."""
+        data = MemoryDeletedData(target, message, origin, self._line(reason))
+        return self._drafts(session, time, data)
+
+    def _tool(
+        self,
+        session: str,
+        call: str,
+        tool: str,
+        args: Mapping[str, object],
+        exit_code: int | None,
+        status: Status,
+        output: str,
+        time: str | None,
+    ) -> list[Draft]:
+        if session in self._off_the_record:
+            return []
+        kept, lines = ToolArguments(), ""
+        if not is_own_tool(tool):
+            clean = {name: self._block(value) for name, value in args.items() if isinstance(value, str)}
+            text = self._block(output)
+            kept, lines = excerpt(tool, clean, exit_code, status, text, self._context.policy)
+        data = ToolCompletedData(
+            call=call, tool=self._line(tool), args=kept, exit=exit_code, status=status, output=lines
+        )
+        return self._drafts(session, time, data)
+
+    def _drafts(self, session: str | None, time: str | None, data: Data) -> list[Draft]:
+        if not self._enabled:
+            return []
+        return [Draft(source=make_source(self._host, session), time=time, data=data)]
+
+    def _line(self, text: str) -> str:
+        return take_in(text, self._context.policy, TITLE_LIMIT).text
+
+    def _block(self, text: str) -> str:
+        return take_in_block(text, self._context.policy).text
+
+    def _tags(self, tags: Sequence[str]) -> tuple[str, ...]:
+        """Tags as the memory file reads them: split at commas, trimmed, no blanks or repeats (SPEC 16.3)."""
+        words = (self._line(part) for tag in tags for part in tag.split(","))
+        return tuple(dict.fromkeys(word for word in words if word))

@@ -1,0 +1,28 @@
+"""Times from hosts and people, as the RFC 3339 text that events carry; and the only place that asks the clock."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from ledger.times import format_time, parse_time
+
+__all__ = ["host_time", "now_ms"]
+
+
+def now_ms() -> int:
+    """The present time in milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+def host_time(value: object) -> str | None:
+    """A host's time in the written form, or None if it can't be read.
+
+    Text is ISO 8601, without a zone UTC; a number is seconds since the epoch (SPEC 1.2).
+    """
+    if isinstance(value, str):
+        moment = parse_time(value.strip())
+        return None if moment is None else format_time(moment)
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return format_time(round(value * 1000))
+    return None

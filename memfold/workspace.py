@@ -1,0 +1,121 @@
+"""One workspace's ledger as a host or command uses it: capture in, append, and the state it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from ledger.events import Draft, Event, PolicySet, PolicySetData, Target
+from ledger.log import Log
+from memfold.capture import Capture
+from projections.memory.model import Ref
+from projections.policy import Context, Policy, policy_digest, policy_document
+from projections.render import Block, numbered_block
+from projections.world import WorldState
+from replay.names import entry_by_id, live_by_text
+from replay.positions import state_at
+
+__all__ = ["Workspace"]
+
+_SOURCE = "memfold"
+
+
+class Workspace:
+    """A ledger, the policy that judges what is written to it, and the capture of one host.
+
+    Args:
+        log: the ledger.
+        root: real path of the workspace.
+        policy: the configured policy; it is recorded before the first event it judges (DESIGN 5).
+        host: name of the host whose reports come in.
+        enabled: False while memory is switched off.
+    """
+
+    def __init__(self, log: Log, root: str, policy: Policy, *, host: str, enabled: bool = True) -> None:
+        self.log = log
+        self.capture = Capture(host, Context(policy, root), enabled=enabled)
+        self._policy = policy
+        self._in_force: str | None = None
+
+    def record(self, drafts: Sequence[Draft]) -> tuple[Event, ...]:
+        """Append what capture gave; a changed policy goes into the same write, before them."""
+        if not drafts:
+            return ()
+        digest = policy_digest(self._policy)
+        if self._in_force is None:
+            self._in_force = self._recorded_policy()
+        if self._in_force == digest:
+            return self.log.append(drafts)
+        change = Draft(
+            source=_SOURCE, time=drafts[0].time, data=PolicySetData(digest, policy_document(self._policy))
+        )
+        events = self.log.append([change, *drafts])
+        self._in_force = digest
+        return events[1:]
+
+    def state(self, offset: int | None = None, *, only: str | None = None) -> WorldState:
+        """The state at an offset, from the log alone."""
+        return state_at(self.log.read(), offset, only=only)
+
+    def prepare_compaction(self, session: str, *, time: str | None) -> tuple[str, Block]:
+        """Make the numbered list for a compaction: its snapshot id and the block to give to the host (SPEC 5.4)."""
+        world = self.state()
+        block = numbered_block(world.memory)
+        events = self.record(
+            self.capture.compaction_prepared(session, world.memory.offset, block.shown, time=time)
+        )
+        return (events[-1].id if events else ""), block
+
+    def delete(
+        self,
+        session: str | None,
+        *,
+        time: str | None,
+        id: str | None = None,  # noqa: A002 - the tool's own word
+        text: str | None = None,
+        message: str | None = None,
+        origin: Literal["tool", "cli", "hand_edit"] = "tool",
+    ) -> tuple[Event, ...]:
+        """Delete a memory by id, by text, or all that a message proposed (SPEC 15.1).
+
+        Returns the events written: none where the name finds nothing, or more than one.
+        """
+        if message is not None:
+            return self.record(self.capture.memory_deleted(session, message=message, origin=origin, time=time))
+        memory = self.state().memory
+        refs: tuple[Ref, ...] = live_by_text(memory, text) if text is not None else ()
+        entry = entry_by_id(memory, id) if id is not None else None
+        if entry is not None and entry.state == "promoted":
+            refs = (entry.ref,)
+        if len(refs) != 1:
+            return ()
+        target = Target(*refs[0])
+        return self.record(self.capture.memory_deleted(session, target=target, origin=origin, time=time))
+
+    def update(
+        self,
+        session: str | None,
+        *,
+        time: str | None,
+        id: str,  # noqa: A002 - the tool's own word
+        title: str | None = None,
+        content: str | None = None,
+        tags: Sequence[str] | None = None,
+    ) -> tuple[Event, ...]:
+        """Change the given fields of an active memory; no events where the id names none."""
+        entry = entry_by_id(self.state().memory, id)
+        if entry is None or entry.state != "promoted":
+            return ()
+        return self.record(
+            self.capture.memory_updated(
+                session, Target(*entry.ref), title=title, content=content, tags=tags, time=time
+            )
+        )
+
+    def _recorded_policy(self) -> str:
+        """Digest of the last policy in the log, or the empty string."""
+        digest = ""
+        for event in self.log.read():
+            if isinstance(event, PolicySet):
+                digest = event.data.digest
+        return digest

@@ -1,0 +1,20 @@
+"""The header lines of our own blocks: the renderer writes them, and what a host feeds back is known by them."""
+
+from __future__ import annotations
+
+__all__ = ["DELTA_HEADER", "HOT_HEADER", "NUMBERED_HEADER", "OWN_HEADERS", "WORKSPACE_HEADER"]
+
+WORKSPACE_HEADER = "Workspace memory (cross-session, verify if stale):"
+"""First line of the frozen block (SPEC 11.2)."""
+
+NUMBERED_HEADER = "Existing workspace memories available for consolidation:"
+"""First line of the numbered list that a compaction is given (SPEC 11.4)."""
+
+HOT_HEADER = "Hot session state (current session):"
+"""First line of the hot block (SPEC 11.5)."""
+
+DELTA_HEADER = "Hot session state (changes):"
+"""First line of a change of the hot block (SPEC 12.3)."""
+
+OWN_HEADERS = frozenset({WORKSPACE_HEADER, NUMBERED_HEADER, HOT_HEADER, DELTA_HEADER})
+"""All four, for recognising our own text (SPEC 3.2)."""

@@ -1,0 +1,177 @@
+"""The projection ``session-state``: the hot state of every session, or of one (SPEC 1.1, 13)."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+from msgspec import Struct
+
+from ledger.events import (
+    AnyEvent,
+    LedgerCreated,
+    MemoryRequested,
+    PolicySet,
+    SessionDeleted,
+    SessionLinked,
+    SessionStarted,
+    ToolCompleted,
+)
+from ledger.source import make_source, split_source
+from projections.hot.facts import tool_facts
+from projections.hot.session import Decision, HotState, after_decision, after_tool
+from projections.policy import DEFAULT_POLICY, Context, Policy, policy_from_document
+from projections.rules.explicit import extract
+from projections.text.canonical import exact_key
+
+__all__ = ["CALL_WINDOW", "Session", "SessionStates", "States"]
+
+CALL_WINDOW = 1000
+"""A call id counts once among this many calls of its session (SPEC 3.5)."""
+
+
+class Session(Struct):
+    """One session's hot state and what is needed to know a second delivery (SPEC 3.5).
+
+    Attributes:
+        hot: what the session knows; replaced as a whole, never changed in place.
+        calls: digest of the content by call id, of the last 1,000 calls, oldest first.
+        messages: digest of the content by message id.
+        duplicate_deliveries: deliveries of a known id with the same content.
+        id_conflicts: deliveries of a known id with other content; the first one won.
+        deleted: whether the host has deleted the session.
+    """
+
+    hot: HotState = HotState()
+    calls: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    messages: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    duplicate_deliveries: int = 0
+    id_conflicts: int = 0
+    deleted: bool = False
+
+
+class States(Struct):
+    """State of the projection: sessions by source, the sources of sub-agents, and what judges them."""
+
+    sessions: dict[str, Session] = msgspec.field(default_factory=dict[str, Session])
+    subagents: dict[str, bool] = msgspec.field(default_factory=dict[str, bool])
+    policy: Policy = DEFAULT_POLICY
+    root: str = ""
+
+    def hot(self, source: str) -> HotState:
+        """The hot state of a session; empty for one that has none (unknown, deleted, a sub-agent)."""
+        session = self.sessions.get(source)
+        return session.hot if session else HotState()
+
+
+class SessionStates:
+    """Fold the hot state of sessions; each event costs what its own session holds, not what all do.
+
+    Args:
+        only: a source; events of other sessions are passed over at once. None folds all.
+    """
+
+    name = "session-state"
+    version = 1
+
+    def __init__(self, only: str | None = None) -> None:
+        self._only = only
+
+    def initial(self) -> States:
+        """No session, the default policy, no workspace root."""
+        return States()
+
+    def copy(self, state: States) -> States:
+        """A state that shares nothing mutable; O(sessions and their known ids)."""
+        sessions = {
+            source: msgspec.structs.replace(session, calls={**session.calls}, messages={**session.messages})
+            for source, session in state.sessions.items()
+        }
+        return msgspec.structs.replace(state, sessions=sessions, subagents={**state.subagents})
+
+    def apply(self, state: States, event: AnyEvent) -> States:
+        """The state after one more event; the given one stays as it was."""
+        after = self.copy(state)
+        self.step(after, event)
+        return after
+
+    def step(self, state: States, event: AnyEvent) -> None:
+        """Take in one event. Unknown ids, damaged policies and foreign sessions change nothing and never raise."""
+        if isinstance(event, ToolCompleted):
+            self._take_call(state, event)
+        elif isinstance(event, MemoryRequested):
+            self._take_request(state, event)
+        elif isinstance(event, SessionStarted):
+            if event.data.parent is not None:
+                self._leave_out(state, event.source)
+        elif isinstance(event, SessionLinked):
+            # The link may be reported from anywhere; it names the session by its id.
+            host, _ = split_source(event.source)
+            self._leave_out(state, make_source(host, event.data.session))
+        elif isinstance(event, SessionDeleted):
+            self._end(state, event.source)
+        elif isinstance(event, PolicySet):
+            state.policy = policy_from_document(event.data.policy)
+        elif isinstance(event, LedgerCreated):
+            state.root = event.data.root
+
+    def _take_call(self, state: States, event: ToolCompleted) -> None:
+        session = self._session(state, event.source)
+        if session is None:
+            return
+        call = event.data.call or event.id
+        if not _is_new(session, session.calls, call, _digest(event.data)):
+            return
+        if len(session.calls) > CALL_WINDOW:
+            del session.calls[next(iter(session.calls))]
+        session.hot = after_tool(session.hot, tool_facts(event.data, Context(state.policy, state.root)))
+
+    def _take_request(self, state: States, event: MemoryRequested) -> None:
+        session = self._session(state, event.source)
+        if session is None:
+            return
+        message = event.data.message or event.id
+        if not _is_new(session, session.messages, message, _digest(event.data)):
+            return
+        context = Context(state.policy, state.root)
+        for index, request in enumerate(extract(event.data.text, context)):
+            if request.type == "decision" and not request.reasons:
+                key = exact_key(request.type, request.text, state.root)
+                session.hot = after_decision(session.hot, Decision(key, request.text, event.id, index))
+
+    def _session(self, state: States, source: str) -> Session | None:
+        """The session an event belongs to; None if nobody asks for it or it has no hot state (SPEC 3.4)."""
+        if self._only not in (None, source) or source in state.subagents or "/" not in source:
+            return None
+        return state.sessions.setdefault(source, Session())
+
+    def _leave_out(self, state: States, source: str) -> None:
+        """A sub-agent has no hot state, whenever its parent became known (I16)."""
+        if self._only in (None, source):
+            state.subagents[source] = True
+            state.sessions.pop(source, None)
+
+    def _end(self, state: States, source: str) -> None:
+        """The hot state ends; known ids stay, so that nothing delivered late brings it back (I9).
+
+        A second deletion is a second delivery of the same fact: hosts don't use a session id again.
+        """
+        session = self._session(state, source)
+        if session is not None and not session.deleted:
+            session.hot, session.deleted = HotState(), True
+
+
+def _is_new(session: Session, known: dict[str, str], key: str, digest: str) -> bool:
+    """Note an id; of one seen before count whether it came with the same content (SPEC 3.5)."""
+    before = known.get(key)
+    if before is None:
+        known[key] = digest
+    elif before == digest:
+        session.duplicate_deliveries += 1
+    else:
+        session.id_conflicts += 1
+    return before is None
+
+
+def _digest(data: Struct) -> str:
+    return hashlib.blake2b(msgspec.json.encode(data), digest_size=8).hexdigest()

@@ -1,0 +1,156 @@
+"""The workspace memory projection: one pure fold that decides about every candidate (SPEC 9, 14)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ledger.events import (
+    AnyEvent,
+    CompactionPrepared,
+    LedgerCreated,
+    MemoryAdded,
+    MemoryDeleted,
+    MemoryImported,
+    MemoryRequested,
+    MemoryRestored,
+    MemoryUndone,
+    MemoryUpdated,
+    PolicySet,
+    RulesLoaded,
+    SessionCompacted,
+    SessionDeleted,
+    SessionLinked,
+    SessionStarted,
+    ToolCompleted,
+    UnknownEvent,
+)
+from ledger.source import make_source, split_source
+from projections.memory import commands, decide, intake
+from projections.memory.activity import advance, touch
+from projections.memory.decide import Turn
+from projections.memory.links import link
+from projections.memory.model import MemoryState
+from projections.policy import Context, policy_from_document
+
+__all__ = ["WorkspaceMemory"]
+
+
+class WorkspaceMemory:
+    """Candidates, decisions and entries of one workspace.
+
+    Tool events are activity times here and nothing else, so that nobody pays for what nobody asks (DESIGN 5).
+    """
+
+    name = "workspace-memory"
+    version = 1
+
+    def initial(self) -> MemoryState:
+        """No entries, no candidates, the default policy."""
+        return MemoryState()
+
+    def copy(self, state: MemoryState) -> MemoryState:
+        """A state of its own: the dictionaries are copied, what they hold is immutable."""
+        fields = {name: getattr(state, name) for name in state.__struct_fields__}
+        return MemoryState(**{name: dict(one) if isinstance(one, dict) else one for name, one in fields.items()})
+
+    def apply(self, state: MemoryState, event: AnyEvent) -> MemoryState:
+        """The state after one more event; the given state is left alone."""
+        after = self.copy(state)
+        self.step(after, event)
+        return after
+
+    def step(self, state: MemoryState, event: AnyEvent) -> None:
+        """Change a state that only the caller can see."""
+        if state.moves:
+            state.moves = ()
+        state.opened = None
+        kind = type(event)
+        if kind is not ToolCompleted and kind is not UnknownEvent:
+            # A tool call that is delivered twice is activity at a time that has passed: it changes nothing here.
+            if event.id in state.events:
+                intake.warn(state, "duplicate_delivery")
+                state.fresh = False
+                return
+            state.events[event.id] = None
+        state.fresh = True
+        state.offset = max(state.offset, event.seq)
+        if kind is UnknownEvent:
+            return
+        advance(state, event.time)
+        source = event.source
+        if "/" in source and source not in state.subagents:
+            touch(state)
+        expired = state.expires is not None and state.now > state.expires
+        handler = _HANDLERS.get(kind)
+        if handler is None and not expired:
+            return
+        turn = Turn(state=state, event=event.id, offset=event.seq, moves=[])
+        if expired:
+            decide.expire_pending(turn)
+        if handler is not None:
+            handler(turn, event)
+        state.moves = tuple(turn.moves)
+
+
+def _on_created(turn: Turn, event: LedgerCreated) -> None:
+    state = turn.state
+    state.context = Context(state.context.policy, event.data.root)
+    state.project = event.data.project
+
+
+def _on_policy(turn: Turn, event: PolicySet) -> None:
+    state = turn.state
+    state.context = Context(policy_from_document(event.data.policy), state.context.root)
+
+
+def _on_rules(turn: Turn, event: RulesLoaded) -> None:
+    state = turn.state
+    state.rules[event.data.path] = event.data.digests
+    state.rule_digests = frozenset(digest for digests in state.rules.values() for digest in digests)
+
+
+def _on_started(turn: Turn, event: SessionStarted) -> None:
+    """Begin an epoch, unless one is open; before that, what other sessions left is decided (SPEC 12.1, 14.2)."""
+    state, session = turn.state, event.source
+    if event.data.parent is not None:
+        link(turn, session)
+    if session in state.subagents or session in state.epochs:
+        return
+    for waiting in [one for one in state.pending.values() if one.session != session]:
+        decide.decide(turn, waiting, before="pending")
+    state.epochs[session] = event.seq
+    state.opened = session
+
+
+def _on_linked(turn: Turn, event: SessionLinked) -> None:
+    host, _ = split_source(event.source)
+    link(turn, make_source(host, event.data.session))
+
+
+def _on_session_deleted(turn: Turn, event: SessionDeleted) -> None:
+    """Decide what the session left pending; then its epoch and its list end (SPEC 14.4)."""
+    state, session = turn.state, event.source
+    for waiting in [one for one in state.pending.values() if one.session == session]:
+        decide.decide(turn, waiting, before="pending")
+    for table in (state.epochs, state.snapshots, state.said):
+        table.pop(session, None)
+
+
+_HANDLERS: dict[type, Callable[[Turn, Any], None]] = {
+    LedgerCreated: _on_created,
+    PolicySet: _on_policy,
+    RulesLoaded: _on_rules,
+    SessionStarted: _on_started,
+    SessionLinked: _on_linked,
+    SessionDeleted: _on_session_deleted,
+    SessionCompacted: intake.on_compacted,
+    CompactionPrepared: intake.on_prepared,
+    MemoryRequested: intake.on_requested,
+    MemoryAdded: commands.on_added,
+    MemoryUpdated: commands.on_updated,
+    MemoryDeleted: commands.on_deleted,
+    MemoryRestored: commands.on_restored,
+    MemoryUndone: commands.on_undone,
+    MemoryImported: commands.on_imported,
+}

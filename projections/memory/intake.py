@@ -1,0 +1,217 @@
+"""What messages and summaries propose: explicit requests, candidate lines, numbered commands (SPEC 4, 5, 14)."""
+
+from __future__ import annotations
+
+import hashlib
+
+from ledger.events import CompactionPrepared, MemoryRequested, SessionCompacted
+from projections.memory import decide
+from projections.memory.decide import Turn
+from projections.memory.model import MemoryState, Proposal, Ref, Snapshot
+from projections.memory.proposals import from_line
+from projections.rules.candidates import CandidateLine, parse_summary
+from projections.rules.explicit import extract
+
+__all__ = [
+    "key_digest",
+    "note_delivery",
+    "on_compacted",
+    "on_prepared",
+    "on_requested",
+    "remember_proposal",
+    "standing_refusals",
+    "warn",
+]
+
+
+def on_requested(turn: Turn, event: MemoryRequested) -> None:
+    """Take in what a user's message asks to remember; it waits for the next moment of decision (SPEC 14.1)."""
+    state, session, data = turn.state, event.source, event.data
+    if not note_delivery(turn, session, f"message:{data.message}" if data.message else "", data.text):
+        return
+    deleted_by = state.deleted_messages.get(data.message) if data.message else None
+    for index, request in enumerate(extract(data.text, state.context)):
+        proposal = from_line(
+            state,
+            event,
+            index,
+            type_=request.type,
+            text=request.text,
+            source="explicit",
+            session=session,
+            message=data.message,
+            origin="message",
+        )
+        reasons = [evidence.code for evidence in request.reasons] or standing_refusals(turn, session)
+        if reasons:
+            decide.reject(turn, proposal, *reasons)
+            continue
+        remember_proposal(turn, proposal)
+        if deleted_by is not None:
+            state.retired[proposal.ref] = proposal
+            turn.record(proposal, None, "deleted", "deleted", event=deleted_by)
+            continue
+        state.said[session] = (*state.said.get(session, ()), proposal.ref)
+        decide.keep_pending(turn, proposal)
+
+
+def on_prepared(turn: Turn, event: CompactionPrepared) -> None:
+    """Open the numbered list of a session; an earlier one that no compaction closed is replaced (SPEC 5.4)."""
+    if event.source not in turn.state.subagents:
+        targets = tuple((Ref(target.event, target.index), target.key) for target in event.data.targets)
+        turn.state.snapshots[event.source] = Snapshot(event.id, targets)
+
+
+def on_compacted(turn: Turn, event: SessionCompacted) -> None:
+    """Commands, then what is pending, then the summary's candidates; then a new epoch begins (SPEC 14.3)."""
+    state, session, data = turn.state, event.source, event.data
+    name = f"summary:{data.message}" if data.message else ""
+    if not note_delivery(turn, session, name, f"{data.digest}\n{data.section}"):
+        return
+    if not data.digest:
+        warn(state, "empty_summary")
+    summary = parse_summary(data.section, state.context, state.rule_digests)
+    snapshot = state.snapshots.pop(session, None)
+    numbered: list[tuple[Proposal, CandidateLine]] = []
+    plain: list[tuple[Proposal, CandidateLine]] = []
+    for index, line in enumerate(summary.lines):
+        proposal = from_line(
+            state,
+            event,
+            index,
+            type_=line.type,
+            text=line.text,
+            source="compaction",
+            session=session,
+            message=data.message,
+            origin="summary",
+        )
+        (numbered if line.kind in ("reinforce", "replace") else plain).append((proposal, line))
+    refusals = standing_refusals(turn, session)
+    for proposal, line in numbered:
+        if refusals:
+            decide.reject(turn, proposal, *([one.code for one in line.reasons] or refusals))
+        else:
+            _command(turn, proposal, line, snapshot, summary.snapshot_id)
+    if session not in state.subagents:
+        for waiting in [one for one in state.pending.values() if one.session in (session, None)]:
+            decide.decide(turn, waiting, before="pending")
+    for proposal, line in plain:
+        reasons = [one.code for one in line.reasons] or refusals
+        if reasons:
+            decide.reject(turn, proposal, *reasons)
+        else:
+            remember_proposal(turn, proposal)
+            decide.decide(turn, proposal)
+    if session not in state.subagents:
+        state.epochs[session] = event.seq
+        state.opened = session
+
+
+def _command(
+    turn: Turn, proposal: Proposal, line: CandidateLine, snapshot: Snapshot | None, named: str | None
+) -> None:
+    """REINFORCE or REPLACE by number; a number means what it meant in its own list (SPEC 5.4)."""
+    state = turn.state
+    refusal, target = _resolve(turn, line, snapshot, named)
+    if refusal or target is None:
+        decide.reject(turn, proposal, refusal)
+        return
+    entry = state.entries[target]
+    if line.kind == "reinforce":
+        outcome = decide.reinforce(turn, target, state.now, proposal.session)
+        if outcome in ("same_session", "min_interval"):
+            decide.reject(turn, proposal, outcome)
+        return
+    if entry.proposal.source != "compaction":
+        decide.reject(turn, proposal, "protected_memory_source")
+    elif entry.reinforcements:
+        decide.reject(turn, proposal, "protected_reinforced_target")
+    elif line.reasons:
+        decide.reject(turn, proposal, *[one.code for one in line.reasons])
+    else:
+        remember_proposal(turn, proposal)
+        _replace(turn, proposal, target)
+
+
+def _replace(turn: Turn, proposal: Proposal, target: Ref) -> None:
+    """Put a new text in an entry's place. A text that was deleted doesn't return this way either (I6)."""
+    state = turn.state
+    grave = decide.find_tombstone(state, proposal)
+    if grave is not None:
+        decide.reject(turn, proposal, f"{grave.kind}_before")
+        return
+    match = decide.find_duplicate(state, proposal)
+    if match is not None and match[1] != "absorbed_identity" and match[0] != target:
+        # The new text is remembered already: the old one goes, the copy that is there stays.
+        decide.absorb(turn, proposal, *match)
+        decide.retire(turn, state.entries[target], "superseded", "numbered_ref_replace", superseded_by=match[0])
+        return
+    if match == (target, "absorbed_exact"):
+        decide.absorb(turn, proposal, *match)
+        return
+    # The new entry comes first, so that lifting the tombstones of its text can't lift the one the old text leaves.
+    entry = decide.promote(turn, proposal, "numbered_ref_replace", supersedes=target)
+    if state.entries[target].state == "promoted":
+        decide.retire(turn, state.entries[target], "superseded", "numbered_ref_replace", superseded_by=entry.ref)
+
+
+def _resolve(
+    turn: Turn, line: CandidateLine, snapshot: Snapshot | None, named: str | None
+) -> tuple[str, Ref | None]:
+    """The entry a number names, or the reason why it names none."""
+    state = turn.state
+    if snapshot is None:
+        return "missing_memory_ref_snapshot", None
+    if named is None:
+        return "missing_compaction_snapshot_id", None
+    if named != snapshot.id:
+        return "compaction_snapshot_mismatch", None
+    if line.ref is None or not 1 <= line.ref <= len(snapshot.targets):
+        return "invalid_memory_ref", None
+    ref, key = snapshot.targets[line.ref - 1]
+    entry = state.entries.get(ref)
+    if entry is None or entry.state != "promoted":
+        return "memory_ref_target_unavailable", None
+    if key_digest(entry.proposal.exact) != key:
+        return "memory_ref_target_changed", None
+    return "", ref
+
+
+def standing_refusals(turn: Turn, session: str | None) -> list[str]:
+    """Why nothing from this session or place becomes memory, whatever it says (SPEC 3.4, 1.6)."""
+    if session is not None and session in turn.state.subagents:
+        return ["subagent_session"]
+    return [] if turn.state.project else ["not_a_project"]
+
+
+def remember_proposal(turn: Turn, proposal: Proposal) -> None:
+    """Note whose candidate it is, for a late parent link and for a delete by message."""
+    state = turn.state
+    if proposal.session is not None:
+        state.proposed[proposal.session] = (*state.proposed.get(proposal.session, ()), proposal.ref)
+    if proposal.message:
+        state.messages[proposal.message] = (*state.messages.get(proposal.message, ()), proposal.ref)
+
+
+def note_delivery(turn: Turn, session: str, name: str, content: str) -> bool:
+    """Whether a host id comes for the first time; later ones are only counted (SPEC 3.5)."""
+    if not name:
+        return True
+    state, digest = turn.state, key_digest(content)
+    known = state.delivered.get((session, name))
+    if known is None:
+        state.delivered[(session, name)] = digest
+        return True
+    warn(state, "duplicate_delivery" if known == digest else "id_conflict")
+    return False
+
+
+def warn(state: MemoryState, code: str) -> None:
+    """Count something that ``status`` reports."""
+    state.warnings[code] = state.warnings.get(code, 0) + 1
+
+
+def key_digest(key: str) -> str:
+    """First 16 hex digits of SHA-256: names a text without holding it."""
+    return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:16]

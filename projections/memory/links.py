@@ -1,0 +1,76 @@
+"""Sub-agent sessions: a session with a parent contributes nothing, however late the parent is known (SPEC 3.4)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from projections.memory import decide
+from projections.memory.decide import Turn
+from projections.memory.model import Entry, Proposal, Ref
+
+__all__ = ["link"]
+
+
+def link(turn: Turn, session: str) -> None:
+    """Note that a session is a sub-agent's and take back what it had proposed; a second time changes nothing.
+
+    What its entries had absorbed is decided again; clocks, ids and activity stand, and so do deletions: they were
+    somebody's wish.
+    """
+    state = turn.state
+    if session in state.subagents:
+        return
+    state.subagents[session] = None
+    for table in (state.epochs, state.snapshots, state.said):
+        table.pop(session, None)
+    mine = state.proposed.get(session, ())
+    for ref in mine:
+        _take_back(turn, ref)
+    taken = frozenset(mine)
+    for ref, absorbed in list(state.absorbed.items()):
+        if absorbed.into in taken:
+            _decide_again(turn, ref, absorbed.proposal)
+    for entry in [one for one in state.entries.values() if one.worded_by in taken and one.state == "promoted"]:
+        _reword_without(turn, entry, taken)
+
+
+def _take_back(turn: Turn, ref: Ref) -> None:
+    state = turn.state
+    if ref in state.pending:
+        decide.reject(turn, state.pending.pop(ref), "subagent_session", before="pending")
+    elif ref in state.absorbed:
+        decide.reject(turn, state.absorbed.pop(ref).proposal, "subagent_session", before="absorbed")
+    else:
+        entry = state.entries.get(ref)
+        if entry is not None and entry.state == "promoted":
+            decide.retire(turn, entry, "rejected", "subagent_session")
+            replaced = state.entries.get(entry.supersedes) if entry.supersedes is not None else None
+            if replaced is not None and replaced.state == "superseded" and replaced.superseded_by == ref:
+                decide.reactivate(turn, replaced, "linked_absorber")
+
+
+def _decide_again(turn: Turn, ref: Ref, proposal: Proposal) -> None:
+    """Promote what a sub-agent's entry had absorbed, or let an entry that is still active have it."""
+    state = turn.state
+    del state.absorbed[ref]
+    match = decide.find_duplicate(state, proposal)
+    if match is None:
+        decide.promote(turn, proposal, "linked_absorber", before="absorbed")
+    else:
+        decide.absorb(turn, proposal, *match, before="absorbed")
+
+
+def _reword_without(turn: Turn, entry: Entry, taken: frozenset[Ref]) -> None:
+    """Give an entry the best wording it would have had without the sub-agent's (SPEC 9.2)."""
+    state = turn.state
+    best = msgspec.structs.replace(entry, proposal=entry.first, worded=entry.first.time, worded_by=entry.ref)
+    for absorbed in state.absorbed.values():
+        if absorbed.into == entry.ref and absorbed.proposal.ref not in taken:
+            candidate = absorbed.proposal
+            if candidate.type == best.proposal.type and decide.words_better(candidate, best):
+                best = msgspec.structs.replace(
+                    best, proposal=candidate, worded=candidate.time, worded_by=candidate.ref
+                )
+    if state.exact.get(best.proposal.exact, entry.ref) == entry.ref:
+        source = msgspec.structs.replace(best.proposal, ref=best.worded_by)
+        decide.reword(state, entry, source, at=state.now)

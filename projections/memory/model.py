@@ -1,0 +1,220 @@
+"""What workspace memory is made of: proposals, entries, moves, and the state they live in (SPEC 2, 9)."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from projections.policy import Context
+
+__all__ = [
+    "CANDIDATE_STATES",
+    "CONFIDENCE",
+    "SOURCE_RANK",
+    "Absorbed",
+    "CandidateState",
+    "Change",
+    "Entry",
+    "MemoryState",
+    "Move",
+    "Proposal",
+    "Ref",
+    "Snapshot",
+    "Source",
+    "Tombstone",
+    "shown_id",
+]
+
+CandidateState = Literal["pending", "promoted", "absorbed", "superseded", "rejected", "deleted", "expired"]
+CANDIDATE_STATES: tuple[CandidateState, ...] = (
+    "pending",
+    "promoted",
+    "absorbed",
+    "superseded",
+    "rejected",
+    "deleted",
+    "expired",
+)
+Source = Literal["explicit", "manual", "compaction"]
+SOURCE_RANK: dict[Source, int] = {"explicit": 2, "manual": 1, "compaction": 0}
+CONFIDENCE: dict[Source, int] = {"explicit": 100, "manual": 90, "compaction": 75}
+"""Confidence in hundredths (SPEC 2.3)."""
+
+
+class Ref(NamedTuple):
+    """Names a candidate for ever: the event that proposed it and its index there."""
+
+    event: str
+    index: int
+
+
+def shown_id(number: int) -> str:
+    """``MEM-001`` of an entry's number (SPEC 2.5)."""
+    return f"MEM-{number:03d}"
+
+
+class Proposal(Struct, frozen=True, kw_only=True):
+    """A candidate as it was proposed. ``time`` is in milliseconds; ``order`` is (offset, index).
+
+    ``session`` is the source of the proposing event, or None where no session owns it.
+    """
+
+    ref: Ref
+    order: tuple[int, int]
+    time: int
+    type: str
+    text: str
+    source: Source
+    confidence: int
+    session: str | None
+    message: str = ""
+    origin: str = ""
+    title: str = ""
+    content: str = ""
+    tags: tuple[str, ...] = ()
+    rationale: str = ""
+    importance: Literal["low", "normal", "high"] = "normal"
+    safety_critical: bool = False
+    exact: str = ""
+    key: str = ""
+    identity: str = ""
+    imported: bool = False
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """A memory: a candidate that was promoted, active or retired. Times are milliseconds (SPEC 2.1).
+
+    ``first`` is what was promoted, ``proposal`` the present wording, ``worded_by`` the candidate it came from and
+    ``worded`` when that was proposed; ``updated`` is when the entry last changed (None: never).
+    """
+
+    ref: Ref
+    number: int
+    state: CandidateState
+    proposal: Proposal
+    first: Proposal
+    worded_by: Ref
+    created: int
+    order: tuple[int, int]
+    clock: int
+    worded: int
+    updated: int | None = None
+    reinforcements: int = 0
+    reinforced_at: int | None = None
+    sessions: tuple[str, ...] = ()
+    supersedes: Ref | None = None
+    superseded_by: Ref | None = None
+
+    @property
+    def id(self) -> str:
+        """The id people see, ``MEM-001``."""
+        return shown_id(self.number)
+
+
+class Absorbed(Struct, frozen=True):
+    """A candidate that went into an entry: kept, since a late parent link decides it again (SPEC 3.4)."""
+
+    proposal: Proposal
+    into: Ref
+
+
+class Move(Struct, frozen=True, kw_only=True):
+    """One decision: a candidate went from one state to another (SPEC 9.6).
+
+    ``before`` is None where the candidate is proposed. ``outcome`` tells what an absorption did to the entry
+    (SPEC 10.3). ``event`` and ``offset`` are those of the deciding event. Moving from ``absorbed`` to
+    ``absorbed`` only changes ``into``.
+    """
+
+    proposal: Proposal
+    before: CandidateState | None
+    after: CandidateState
+    reasons: tuple[str, ...]
+    event: str
+    offset: int
+    into: Ref | None = None
+    outcome: str = ""
+
+
+class Tombstone(Struct, frozen=True):
+    """A text that was deleted or replaced and doesn't return from a summary (SPEC 15.2)."""
+
+    kind: Literal["deleted", "superseded"]
+    proposal: Proposal
+
+
+class Snapshot(Struct, frozen=True):
+    """The open numbered list of a session: what each number meant when it was made (SPEC 5.4)."""
+
+    id: str
+    targets: tuple[tuple[Ref, str], ...]
+    """Per number the entry and the digest of its exact key."""
+
+
+class Change(Struct, frozen=True):
+    """What a ``memory.*`` command did, for undo: each entry as it was before (SPEC 15.3)."""
+
+    kind: Literal["added", "updated", "deleted", "restored"]
+    before: tuple[Entry | Proposal, ...]
+    undone: bool = False
+
+
+class MemoryState(Struct):
+    """Workspace memory at one position. Only ``projections.memory`` changes it, on a copy that it owns.
+
+    The dictionaries keep ledger order. ``exact``, ``texts`` and ``identities`` index active entries by exact key,
+    text key and identity key; ``graves`` and ``identity_graves`` do the same for tombstones.
+    """
+
+    context: Context = Context()
+    project: bool = True
+    now: int = 0
+    offset: int = -1
+    entries: dict[Ref, Entry] = {}
+    numbers: dict[int, Ref] = {}
+    next_number: int = 1
+    pending: dict[Ref, Proposal] = {}
+    absorbed: dict[Ref, Absorbed] = {}
+    retired: dict[Ref, Proposal] = {}
+    """Candidates deleted or expired while pending: they can be restored."""
+    by_type: dict[str, dict[Ref, None]] = {}
+    exact: dict[str, Ref] = {}
+    texts: dict[str, tuple[Ref, ...]] = {}
+    identities: dict[str, tuple[Ref, ...]] = {}
+    graves: dict[str, tuple[Tombstone, ...]] = {}
+    identity_graves: dict[str, tuple[Tombstone, ...]] = {}
+    compaction_active: int = 0
+    subagents: dict[str, None] = {}
+    epochs: dict[str, int] = {}
+    """Offset of the event that began the open epoch, per session."""
+    proposed: dict[str, tuple[Ref, ...]] = {}
+    """All candidates of a session, for a late parent link."""
+    said: dict[str, tuple[Ref, ...]] = {}
+    """What a session asked for by message or tool, for its hot block (SPEC 14.1)."""
+    messages: dict[str, tuple[Ref, ...]] = {}
+    """All candidates of a host message id, for a delete by message."""
+    deleted_messages: dict[str, str] = {}
+    """Message id → id of the event that deleted what it proposes, even if it comes later (SPEC 15.1)."""
+    delivered: dict[tuple[str, str], str] = {}
+    """(session, host id) → digest of what was delivered under it (SPEC 3.5)."""
+    imports: dict[tuple[str, int], None] = {}
+    events: dict[str, None] = {}
+    """Ids of the events that are not tool calls: each counts once (I9)."""
+    snapshots: dict[str, Snapshot] = {}
+    rules: dict[str, tuple[str, ...]] = {}
+    rule_digests: frozenset[str] = frozenset()
+    last_activity: int | None = None
+    dormant: tuple[tuple[int, int], ...] = ()
+    """Past dormant spans in milliseconds, oldest first (SPEC 10.4)."""
+    expires: int | None = None
+    """When the oldest pending compaction candidate expires, or None."""
+    changes: dict[str, Change] = {}
+    warnings: dict[str, int] = {}
+    """Counts of what ``status`` warns about, by code (SPEC 3.5, 5.3)."""
+    moves: tuple[Move, ...] = ()
+    """What the last event decided; accounting records it."""
+    fresh: bool = True
+    """False where the last event had been delivered before: no projection takes it in again (I9)."""
+    opened: str | None = None
+    """The session whose epoch the last event began; prompts freeze its block."""

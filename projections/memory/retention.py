@@ -1,0 +1,109 @@
+"""How strong a memory is: initial weight, half-life, dormancy, reinforcement (SPEC 10)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ledger.times import DAY_MS
+from projections.memory.model import SOURCE_RANK, Entry, MemoryState
+from projections.policy import Policy, Retention
+
+__all__ = [
+    "MAX_REINFORCEMENTS",
+    "Outcome",
+    "dormant_spans",
+    "effective_age",
+    "half_life_days",
+    "initial_strength",
+    "rank_key",
+    "reinforce_outcome",
+    "strength",
+]
+
+MAX_REINFORCEMENTS = 6
+Outcome = Literal["increment", "refresh_only", "same_session", "min_interval"]
+
+_TYPE_FACTOR = {"reference": 1.0, "project": 1.25, "feedback": 2.25, "decision": 2.5}
+_CUSTOM_FACTOR = 1.25
+_SOURCE_FACTOR = {"compaction": 1.0, "manual": 1.4, "explicit": 2.0}
+_IMPORTANCE_FACTOR = {"low": 0.7, "normal": 1.0, "high": 1.5}
+_SAFETY_FACTOR = 1.5
+_HALF_LIFE_BASE = 0.85
+
+
+def type_factor(type_: str, policy: Policy) -> float:
+    """Weight of a memory type: built in, or configured in percent (SPEC 10.1, 20.1)."""
+    for custom in policy.types:
+        if custom.name == type_:
+            return custom.factor_percent / 100
+    return _TYPE_FACTOR.get(type_, _CUSTOM_FACTOR)
+
+
+def initial_strength(entry: Entry, policy: Policy) -> float:
+    """``type x source x importance x safety``; confidence plays no part (SPEC 10.1)."""
+    wording = entry.proposal
+    return (
+        type_factor(wording.type, policy)
+        * _SOURCE_FACTOR[wording.source]
+        * _IMPORTANCE_FACTOR[wording.importance]
+        * (_SAFETY_FACTOR if wording.safety_critical else 1.0)
+    )
+
+
+def half_life_days(reinforcements: int, retention: Retention) -> float:
+    """``45 / 0.85^min(n, 6)`` days for n reinforcements (SPEC 10.1)."""
+    return retention.half_life_days / _HALF_LIFE_BASE ** min(reinforcements, MAX_REINFORCEMENTS)
+
+
+def dormant_spans(state: MemoryState) -> tuple[tuple[int, int], ...]:
+    """Dormant spans up to now, the still open one included, as (start, end) in milliseconds (SPEC 10.4).
+
+    The event at the evaluated position ends the last gap, whoever it belongs to.
+    """
+    if state.last_activity is None:
+        return state.dormant
+    start = state.last_activity + state.context.policy.retention.dormant_after_days * DAY_MS
+    return (*state.dormant, (start, state.now)) if start < state.now else state.dormant
+
+
+def effective_age(clock: int, now: int, dormant: tuple[tuple[int, int], ...], retention: Retention) -> float:
+    """Milliseconds from ``clock`` to ``now`` with the dormant time in between discounted; never negative."""
+    age = max(0, now - clock)
+    idle = 0
+    for start, end in reversed(dormant):
+        if end <= clock:
+            break
+        idle += min(end, now) - max(start, clock) if start < now else 0
+    return age - max(0, idle) * (100 - retention.dormant_rate_percent) / 100
+
+
+def strength(entry: Entry, now: int, dormant: tuple[tuple[int, int], ...], policy: Policy) -> float:
+    """``initial x 2^(-effective_age / half_life)``, always finite and never negative (SPEC 10.1, I20)."""
+    age = effective_age(entry.clock, now, dormant, policy.retention)
+    half_life = half_life_days(entry.reinforcements, policy.retention) * DAY_MS
+    return initial_strength(entry, policy) * 2.0 ** (-age / half_life)
+
+
+def rank_key(
+    entry: Entry, now: int, dormant: tuple[tuple[int, int], ...], policy: Policy
+) -> tuple[float, int, int, int, int]:
+    """Sort key, best first: strength, source rank, later creation, id (SPEC 10.2).
+
+    Rounding to nine decimals keeps the order the same where a platform's power function differs in its last bit.
+    """
+    offset, index = entry.order
+    weight = round(strength(entry, now, dormant, policy), 9)
+    return (-weight, -SOURCE_RANK[entry.proposal.source], -offset, -index, entry.number)
+
+
+def reinforce_outcome(entry: Entry, time: int, session: str | None, retention: Retention) -> Outcome:
+    """What an attempt at ``time`` from ``session`` does to an entry (SPEC 10.3).
+
+    An attempt without a session knows only the interval.
+    """
+    if session is not None and session in entry.sessions:
+        return "same_session"
+    latest = max(entry.created, entry.reinforced_at if entry.reinforced_at is not None else entry.created)
+    if time - latest < retention.min_reinforce_minutes * 60_000:
+        return "min_interval"
+    return "increment" if entry.reinforcements < MAX_REINFORCEMENTS else "refresh_only"

@@ -1,0 +1,177 @@
+"""Rendered prompts: epochs with their frozen blocks, receipts, and what a session's hot block lists (SPEC 12, 14.1)."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+from msgspec import Struct
+
+from ledger.events import AnyEvent, PromptRendered, SessionDeleted
+from projections.memory.fold import WorkspaceMemory
+from projections.memory.model import MemoryState, Proposal, Ref
+from projections.render import workspace_block
+
+__all__ = [
+    "Epoch",
+    "PromptState",
+    "Prompts",
+    "Receipt",
+    "RenderedPrompts",
+    "block_digest",
+    "copy_prompts",
+    "current_epoch",
+    "hot_pending",
+    "step_prompts",
+]
+
+
+class Epoch(Struct, frozen=True):
+    """One epoch of a session: the event that began it and the block frozen there (SPEC 12.1).
+
+    ``text`` is dropped when the epoch ends, since the log up to ``offset`` gives it again; its digest stays.
+    """
+
+    session: str
+    offset: int
+    event: str
+    now: int
+    text: str
+    digest: str
+    shown: tuple[Ref, ...]
+    open: bool = True
+
+
+class Receipt(Struct, frozen=True):
+    """A block that was handed to a host: what was shown then, whatever today's code derives (DESIGN 3)."""
+
+    session: str
+    offset: int
+    kind: str
+    epoch: int
+    digest: str
+    size: int
+    shown: tuple[Ref, ...]
+
+
+class Prompts(Struct):
+    """Epochs per session, oldest first, and receipts in ledger order."""
+
+    epochs: dict[str, tuple[Epoch, ...]] = {}
+    receipts: tuple[Receipt, ...] = ()
+
+
+class PromptState(Struct):
+    """Prompts beside the memory they render."""
+
+    memory: MemoryState
+    prompts: Prompts
+
+
+def current_epoch(prompts: Prompts, session: str) -> Epoch | None:
+    """The open epoch of a session, or None."""
+    epochs = prompts.epochs.get(session)
+    return epochs[-1] if epochs and epochs[-1].open else None
+
+
+def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: str | None = None) -> None:
+    """Freeze a block where workspace memory has begun an epoch; note receipts and ends.
+
+    ``memory`` is the state after the event. With ``only`` the blocks of other sessions are not rendered.
+    """
+    if not memory.fresh:
+        return
+    session = memory.opened
+    if session is not None and only in (None, session):
+        block = workspace_block(memory)
+        epoch = Epoch(
+            session=session,
+            offset=event.seq,
+            event=event.id,
+            now=memory.now,
+            text=block.text,
+            digest=block_digest(block.text),
+            shown=tuple(entry.ref for entry in block.shown),
+        )
+        prompts.epochs[session] = (*_closed(prompts, session), epoch)
+    elif isinstance(event, PromptRendered):
+        data = event.data
+        shown = tuple(Ref(target.event, target.index) for target in data.targets)
+        receipt = Receipt(event.source, event.seq, data.kind, data.epoch, data.digest, data.size, shown)
+        prompts.receipts = (*prompts.receipts, receipt)
+    elif isinstance(event, SessionDeleted) and event.source in prompts.epochs:
+        prompts.epochs[event.source] = _closed(prompts, event.source)
+
+
+def hot_pending(memory: MemoryState, prompts: Prompts, session: str) -> list[tuple[str, str]]:
+    """What a session asked for and its frozen blocks don't hold yet, as (type, text), oldest first (SPEC 14.1).
+
+    A memory leaves the list for good when a frozen block of the session holds it or the entry it went into.
+    """
+    held = {ref for epoch in prompts.epochs.get(session, ()) for ref in epoch.shown}
+    listed: dict[str, tuple[str, str]] = {}
+    for ref in memory.said.get(session, ()):
+        wording = _unheld(memory, ref, held)
+        if wording is not None:
+            # A repeated request is shown once, in the place of its first.
+            listed.setdefault(wording.exact, (wording.type, wording.text))
+    return list(listed.values())
+
+
+def block_digest(text: str) -> str:
+    """SHA-256 (hex) of a block's UTF-8 bytes."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+class RenderedPrompts:
+    """The frozen blocks as a projection of their own; ``only`` names the one session whose blocks are asked for."""
+
+    name = "rendered-prompts"
+    version = 1
+
+    def __init__(self, only: str | None = None) -> None:
+        self._memory = WorkspaceMemory()
+        self._only = only
+
+    def initial(self) -> PromptState:
+        """No epochs."""
+        return PromptState(self._memory.initial(), Prompts())
+
+    def copy(self, state: PromptState) -> PromptState:
+        """A state of its own."""
+        return PromptState(self._memory.copy(state.memory), copy_prompts(state.prompts))
+
+    def apply(self, state: PromptState, event: AnyEvent) -> PromptState:
+        """The state after one more event."""
+        after = self.copy(state)
+        self.step(after, event)
+        return after
+
+    def step(self, state: PromptState, event: AnyEvent) -> None:
+        """Change a state that only the caller can see."""
+        self._memory.step(state.memory, event)
+        step_prompts(state.prompts, state.memory, event, self._only)
+
+
+def copy_prompts(prompts: Prompts) -> Prompts:
+    """Prompts of their own; epochs and receipts are immutable."""
+    return msgspec.structs.replace(prompts, epochs=dict(prompts.epochs))
+
+
+def _closed(prompts: Prompts, session: str) -> tuple[Epoch, ...]:
+    return tuple(
+        msgspec.structs.replace(epoch, text="", open=False) if epoch.open else epoch
+        for epoch in prompts.epochs.get(session, ())
+    )
+
+
+def _unheld(memory: MemoryState, ref: Ref, held: set[Ref]) -> Proposal | None:
+    """The wording to list for a request, or None if a block holds it or it is gone."""
+    if ref in memory.pending:
+        return memory.pending[ref]
+    absorbed = memory.absorbed.get(ref)
+    into = ref if absorbed is None else absorbed.into
+    entry = memory.entries.get(into)
+    if entry is None or entry.state != "promoted" or into in held:
+        return None
+    return entry.proposal if absorbed is None else absorbed.proposal

@@ -1,0 +1,52 @@
+"""Finds a text that tells the model to set its instructions aside, in four languages (SPEC 6.4)."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["find_injection"]
+
+_VERB = (
+    "ignor(?:es?|ing)|disregard(?:s|ing)?|forget(?:s|ting)?|overwrit(?:es?|ing)|overrid(?:es?|ing)|bypass(?:es|ing)?"
+)
+_BETWEEN = (
+    "all|any|the|your|my|these|those|every|of|previous|prior|earlier|above|preceding|other|existing|current|system"
+    "|safety|security"
+)
+_NOUN = "instructions?|prompts?|rules?|guidelines?|guidance|directives?|constraints?"
+_ENGLISH = re.compile(
+    rf"(?<![A-Za-z0-9_])(?:{_VERB})(?:[\s,]{{1,4}}(?:{_BETWEEN})){{0,4}}[\s,]{{1,4}}(?:{_NOUN})(?![A-Za-z0-9_])",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(
+    r"(?<![A-Za-z0-9_])(?:never|do\s{1,4}not|don['’]?t|must\s{1,4}not|should\s{1,4}not|cannot|without)\s{1,4}\Z",
+    re.IGNORECASE,
+)
+_NEGATION_REACH = 24
+
+# A negation directly at the verb makes it a rule against ignoring rules, as in English.
+_CHINESE = re.compile(
+    r"(?<![不勿])(?<!不[要得能可会會应應])(?<!禁止)(?:(?<![別别])|(?<=[特分個个][別别]))"
+    r"(?:忽略|無視|无视|忘記|忘记|覆蓋|覆盖).{0,12}?(?:指示|指令|規則|规则|提示詞|提示词)"
+)
+_JAPANESE_VERB = r"(?:(?:無視|上書き)(?!し(?:ない|ては|ません))|忘れ(?!ない|ません|ては))"
+_JAPANESE_NOUN = "(?:指示|命令|ルール|プロンプト)"
+_KOREAN_VERB = "(?:무시(?!하지)|잊어(?!서는))"
+_KOREAN_NOUN = "(?:지시|명령|규칙|프롬프트)"
+_EITHER_ORDER = re.compile(
+    "|".join(
+        f"{first}.{{0,12}}?{second}"
+        for verb, noun in ((_JAPANESE_VERB, _JAPANESE_NOUN), (_KOREAN_VERB, _KOREAN_NOUN))
+        for first, second in ((verb, noun), (noun, verb))
+    )
+)
+
+
+def find_injection(text: str) -> tuple[int, int] | None:
+    """The span of the first instruction-overriding phrase, or None; O(length)."""
+    for match in _ENGLISH.finditer(text):
+        before = text[max(0, match.start() - _NEGATION_REACH) : match.start()]
+        if not _NEGATED.search(before):
+            return match.span()
+    match = _CHINESE.search(text) or _EITHER_ORDER.search(text)
+    return match.span() if match else None

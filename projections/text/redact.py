@@ -1,0 +1,80 @@
+"""What must never be written is taken out of a text: private spans and secrets (SPEC 7)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from projections.policy import RedactionExtra
+from projections.text.labels import hide_labelled, without_labels
+from projections.text.shapes import MARK, hide_shapes
+
+__all__ = ["MARK", "is_secret_only", "redact", "withhold"]
+
+_PRIVATE_TAG = re.compile("<(/?)private>", re.IGNORECASE)
+_NO_EXTRA = RedactionExtra()
+_PASSES = 8
+
+
+def withhold(text: str) -> str:
+    """Remove ``<private>…</private>`` with its tags; an unclosed one runs to the end (SPEC 7.2).
+
+    Tags are of any case and nesting is counted; a closing tag without an opening one is plain text. Idempotent
+    and linear.
+    """
+    return _repeat(_without_spans, text, lambda left: left[: _first_opening(left)])
+
+
+def redact(text: str, extra: RedactionExtra = _NO_EXTRA) -> str:
+    """Replace secrets by ``[REDACTED]``: shapes that need no label, then labelled values (SPEC 7.3, 7.4).
+
+    Args:
+        text: a decoded and cleaned text (SPEC 1.3), before it is cut.
+        extra: configured labels and token prefixes (SPEC 20.3).
+
+    Returns:
+        The text with labels, separators and quotes kept. Idempotent; linear in the length of the text.
+    """
+
+    def once(left: str) -> str:
+        return hide_labelled(hide_shapes(left, extra.prefixes), extra.labels)
+
+    return _repeat(once, text, lambda _: MARK)
+
+
+def is_secret_only(text: str, extra: RedactionExtra = _NO_EXTRA) -> bool:
+    """Whether a redacted text holds no letter or digit beside marks and labels (SPEC 7.6). Linear."""
+    return MARK in text and not any(char.isalnum() for char in without_labels(text, extra.labels))
+
+
+def _repeat(step: Callable[[str], str], text: str, give_up: Callable[[str], str]) -> str:
+    """Apply a step until it changes nothing, which makes it idempotent.
+
+    What a step takes out can make neighbours of what stood apart, so one round may lay open what only the next
+    one sees. Two rounds settle any honest text; one built to need more than ``_PASSES`` is withheld rather than
+    read for ever.
+    """
+    for _ in range(_PASSES):
+        changed = step(text)
+        if changed == text:
+            return text
+        text = changed
+    return give_up(text)
+
+
+def _first_opening(text: str) -> int:
+    return next((tag.start() for tag in _PRIVATE_TAG.finditer(text) if not tag[1]), len(text))
+
+
+def _without_spans(text: str) -> str:
+    kept: list[str] = []
+    depth = at = 0
+    for tag in _PRIVATE_TAG.finditer(text):
+        if not tag[1]:
+            if depth == 0:
+                kept.append(text[at : tag.start()])
+            depth += 1
+        elif depth:
+            depth -= 1
+            at = tag.end()
+    return "".join(kept) if depth else "".join([*kept, text[at:]])

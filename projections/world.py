@@ -1,0 +1,68 @@
+"""All projections in one pass: workspace memory first, the others read what it decided (DESIGN 5)."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from ledger.events import AnyEvent
+from projections.accounting import Accounts, copy_accounts, record_moves
+from projections.hot.state import SessionStates, States
+from projections.memory.fold import WorkspaceMemory
+from projections.memory.model import MemoryState
+from projections.prompts import Prompts, copy_prompts, step_prompts
+
+__all__ = ["World", "WorldState"]
+
+
+class WorldState(Struct):
+    """Everything a ledger means at one position."""
+
+    memory: MemoryState
+    accounts: Accounts
+    prompts: Prompts
+    sessions: States
+
+
+class World:
+    """Workspace memory, accounts, prompts and hot state together.
+
+    Args:
+        only: the source of the one session whose frozen block and hot state are asked for; None for all. Workspace
+            memory and accounts are the same either way: nobody pays for what nobody asks.
+    """
+
+    name = "world"
+    version = 1
+
+    def __init__(self, only: str | None = None) -> None:
+        self._only = only
+        self._memory = WorkspaceMemory()
+        self._sessions = SessionStates(only)
+
+    def initial(self) -> WorldState:
+        """The empty ledger."""
+        return WorldState(self._memory.initial(), Accounts(), Prompts(), self._sessions.initial())
+
+    def copy(self, state: WorldState) -> WorldState:
+        """A state of its own."""
+        return WorldState(
+            self._memory.copy(state.memory),
+            copy_accounts(state.accounts),
+            copy_prompts(state.prompts),
+            self._sessions.copy(state.sessions),
+        )
+
+    def apply(self, state: WorldState, event: AnyEvent) -> WorldState:
+        """The state after one more event."""
+        after = self.copy(state)
+        self.step(after, event)
+        return after
+
+    def step(self, state: WorldState, event: AnyEvent) -> None:
+        """Change a state that only the caller can see."""
+        memory = state.memory
+        self._memory.step(memory, event)
+        if memory.moves:
+            record_moves(state.accounts, memory.moves)
+        step_prompts(state.prompts, memory, event, self._only)
+        self._sessions.step(state.sessions, event)

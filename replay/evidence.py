@@ -1,0 +1,86 @@
+"""The words that caused a refusal: judged again from the proposing event, as it stood then (SPEC 22)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from ledger.events import AnyEvent, MemoryRequested, SessionCompacted
+from projections.memory.fold import WorkspaceMemory
+from projections.memory.model import MemoryState, Ref
+from projections.protocol import fold
+from projections.reasons import Evidence, explain, rule_of
+from projections.rules.candidates import parse_summary
+from projections.rules.explicit import extract
+
+__all__ = ["ReasonLine", "plain_reason", "reason_lines", "reasons_from"]
+
+
+class ReasonLine(Struct, frozen=True):
+    """One reason for people: code, section of the rule, a sentence, and the words that matched.
+
+    ``matched`` is empty where the text as a whole is the evidence, or where the reason lies in other events.
+    ``start`` and ``end`` are characters of the text that was judged.
+    """
+
+    code: str
+    rule: str
+    text: str
+    matched: str = ""
+    start: int = 0
+    end: int = 0
+
+
+def reason_lines(events: Iterable[AnyEvent], ref: Ref, codes: tuple[str, ...]) -> tuple[ReasonLine, ...]:
+    """The reasons of one candidate with their evidence; O(length of the log up to the proposing event).
+
+    The event is judged under the policy, workspace root and instruction files in force when it was proposed.
+    """
+    source, found = _judged(events, ref)
+    spans: dict[str, Evidence] = {}
+    for one in found:
+        spans.setdefault(one.code, one)
+    return tuple(_line(code, source, spans.get(code)) for code in codes)
+
+
+def reasons_from(text: str, found: Iterable[Evidence]) -> tuple[ReasonLine, ...]:
+    """Reasons of a text judged just now."""
+    return tuple(_line(one.code, text, one) for one in found)
+
+
+def plain_reason(code: str) -> ReasonLine:
+    """A reason whose evidence is no span of words."""
+    return ReasonLine(code, rule_of(code), explain(code))
+
+
+def _line(code: str, source: str, one: Evidence | None) -> ReasonLine:
+    if one is None or one.end <= one.start:
+        return plain_reason(code)
+    return ReasonLine(code, rule_of(code), explain(code), source[one.start : one.end], one.start, one.end)
+
+
+def _judged(events: Iterable[AnyEvent], ref: Ref) -> tuple[str, tuple[Evidence, ...]]:
+    """The text that was judged and what was found in it."""
+    before: list[AnyEvent] = []
+    for event in events:
+        if event.id == ref.event:
+            return _judge(event, ref.index, _memory_before(before))
+        before.append(event)
+    return "", ()
+
+
+def _memory_before(events: list[AnyEvent]) -> MemoryState:
+    return fold(WorkspaceMemory(), events)
+
+
+def _judge(event: AnyEvent, index: int, memory: MemoryState) -> tuple[str, tuple[Evidence, ...]]:
+    if isinstance(event, MemoryRequested):
+        requests = extract(event.data.text, memory.context)
+        if index < len(requests):
+            return event.data.text, requests[index].reasons
+    elif isinstance(event, SessionCompacted):
+        lines = parse_summary(event.data.section, memory.context, memory.rule_digests).lines
+        if index < len(lines):
+            return lines[index].text, lines[index].reasons
+    return "", ()

@@ -1,0 +1,63 @@
+"""How people name a memory: by the id that is shown, or by its text; a whole match wins over a partial one (SPEC 15.1)."""
+
+from __future__ import annotations
+
+import re
+
+from projections.memory.model import Entry, MemoryState, Proposal, Ref
+from projections.world import WorldState
+
+__all__ = ["current_wording", "entry_by_id", "live_by_text", "parse_id", "refs_by_text"]
+
+_ID = re.compile(r"\s*mem-0*(\d{1,18})\s*", re.IGNORECASE)
+
+
+def parse_id(text: str) -> int | None:
+    """The number in an id such as ``MEM-001`` or ``mem-1``; None if the text is no id (SPEC 2.5)."""
+    match = _ID.fullmatch(text)
+    return int(match.group(1)) if match else None
+
+
+def entry_by_id(memory: MemoryState, text: str) -> Entry | None:
+    """The entry an id names, in whatever state it is; None if the text is no id or no entry has it."""
+    number = parse_id(text)
+    ref = None if number is None else memory.numbers.get(number)
+    return None if ref is None else memory.entries[ref]
+
+
+def live_by_text(memory: MemoryState, text: str) -> tuple[Ref, ...]:
+    """What a person can delete by a text: active entries and pending candidates that hold it, whole matches first.
+
+    Several refs mean that the text is ambiguous: the caller lists them and changes nothing.
+    """
+    live: dict[Ref, Proposal] = {
+        ref: entry.proposal for ref, entry in memory.entries.items() if entry.state == "promoted"
+    }
+    return _whole_or_partial(text, live | memory.pending)
+
+
+def refs_by_text(world: WorldState, text: str) -> tuple[Ref, ...]:
+    """All candidates that ever held a text, in ledger order: whole matches, else partial ones in any case.
+
+    An entry is found by its present wording and by the one it was proposed with.
+    """
+    found = _whole_or_partial(text, {ref: record.proposal for ref, record in world.accounts.records.items()})
+    reworded = {ref: entry.proposal for ref, entry in world.memory.entries.items() if entry.worded_by != ref}
+    return tuple(dict.fromkeys((*found, *_whole_or_partial(text, reworded))))
+
+
+def current_wording(world: WorldState, ref: Ref) -> Proposal:
+    """The wording of a candidate now: its entry's if it became one, else as it was proposed."""
+    entry = world.memory.entries.get(ref)
+    return world.accounts.records[ref].proposal if entry is None else entry.proposal
+
+
+def _whole_or_partial(text: str, wordings: dict[Ref, Proposal]) -> tuple[Ref, ...]:
+    wanted = text.strip()
+    if not wanted:
+        return ()
+    whole = tuple(ref for ref, wording in wordings.items() if wording.text == wanted)
+    if whole:
+        return whole
+    folded = wanted.casefold()
+    return tuple(ref for ref, wording in wordings.items() if folded in wording.text.casefold())

@@ -1,0 +1,207 @@
+"""``why``: what became of a text or an entry, and for which reasons, from the log alone (SPEC 22)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from msgspec import Struct
+
+from ledger.events import AnyEvent, type_name
+from ledger.source import split_source
+from ledger.times import format_time
+from projections.accounting import Record
+from projections.memory.model import CandidateState, Ref
+from projections.memory.selection import ranked
+from projections.world import WorldState
+from replay.evidence import ReasonLine, plain_reason, reason_lines
+from replay.flips import Flip, smallest_flip
+from replay.names import current_wording, entry_by_id, parse_id, refs_by_text
+from replay.positions import events_until, state_at
+from replay.unseen import Unseen, judge_unseen
+from replay.views import present_block
+
+__all__ = ["EventLine", "Explanation", "Shown", "Standing", "Story", "why"]
+
+Events = Callable[[], Iterable[AnyEvent]]
+"""Gives the log from its first event, as often as it is asked."""
+
+MAX_STORIES = 20
+
+
+class EventLine(Struct, frozen=True):
+    """An event as an explanation cites it."""
+
+    offset: int
+    id: str
+    type: str
+    time: str
+    session: str | None
+
+
+class Related(Struct, frozen=True):
+    """Another memory that an explanation names."""
+
+    id: str
+    text: str
+    state: CandidateState
+
+
+class Shown(Struct, frozen=True):
+    """A prompt that held the memory: derived from the log, or also handed to the host, as a receipt says."""
+
+    session: str
+    offset: int
+    digest: str
+    receipt: bool
+
+
+class Standing(Struct, frozen=True):
+    """Where an active memory stands at the position: its rank from 1, and what keeps it out of the block."""
+
+    rank: int
+    of: int
+    omitted: ReasonLine | None
+
+
+class Story(Struct, frozen=True, kw_only=True):
+    """Everything the log knows about one candidate."""
+
+    id: str | None
+    candidate: Ref
+    type: str
+    text: str
+    source: str
+    state: CandidateState
+    reasons: tuple[ReasonLine, ...]
+    proposed: EventLine
+    decided: EventLine
+    into: Related | None = None
+    outcome: ReasonLine | None = None
+    replaced_by: Related | None = None
+    standing: Standing | None = None
+    prompts: tuple[Shown, ...] = ()
+    flip: Flip | None = None
+
+
+class Explanation(Struct, frozen=True, kw_only=True):
+    """The answer: stories of every candidate the query names, or what the rules would say of a text never seen.
+
+    ``more`` counts matching candidates beyond the first 20, newest first.
+    """
+
+    query: str
+    position: int
+    now: str
+    stories: tuple[Story, ...] = ()
+    more: int = 0
+    unseen: Unseen | None = None
+
+
+def why(events: Events, query: str, offset: int | None = None) -> Explanation:
+    """Explain a text or an id at a position.
+
+    Args:
+        events: gives the log; it is read a few times.
+        query: an id as shown anywhere (``MEM-001``, any case), or a text: whole or in part.
+        offset: the position, the end of the log by default.
+
+    Returns:
+        An answer in any case; the same log gives the same one. O(length of the log) per story.
+    """
+
+    def prefix() -> Iterable[AnyEvent]:
+        return events_until(events(), offset)
+
+    world = state_at(prefix())
+    cited = {event.id: event for event in prefix()}
+    refs = _named(world, query)
+    chosen = refs[-MAX_STORIES:][::-1]
+    stories = tuple(_story(prefix, world, cited, ref) for ref in chosen)
+    unseen = None if stories else judge_unseen(world, query)
+    return Explanation(
+        query=query,
+        position=world.memory.offset,
+        now=format_time(world.memory.now),
+        stories=stories,
+        more=len(refs) - len(chosen),
+        unseen=unseen,
+    )
+
+
+def _named(world: WorldState, query: str) -> tuple[Ref, ...]:
+    if parse_id(query) is None:
+        return refs_by_text(world, query)
+    entry = entry_by_id(world.memory, query)
+    return () if entry is None else (entry.ref,)
+
+
+def _story(prefix: Events, world: WorldState, cited: dict[str, AnyEvent], ref: Ref) -> Story:
+    record = world.accounts.records[ref]
+    entry = world.memory.entries.get(ref)
+    wording = current_wording(world, ref)
+    codes = record.reasons
+    into = None if record.into in (None, ref) else _related(world, record.into)
+    shows = ref if entry is not None else (record.into if record.state == "absorbed" else None)
+    standing = _standing(world, ref)
+    return Story(
+        id=None if entry is None else entry.id,
+        candidate=ref,
+        type=wording.type,
+        text=wording.text,
+        source=wording.source,
+        state=record.state,
+        reasons=reason_lines(prefix(), ref, codes),
+        proposed=_cite(cited, ref.event),
+        decided=_cite(cited, record.decided),
+        into=into if record.state == "absorbed" else None,
+        outcome=_outcome(record),
+        replaced_by=into if record.state == "superseded" else None,
+        standing=standing,
+        prompts=_prompts(world, shows),
+        flip=smallest_flip(
+            prefix,
+            ref,
+            record,
+            standing.omitted.code if standing and standing.omitted else None,
+            world.memory.context.policy,
+        ),
+    )
+
+
+def _cite(cited: dict[str, AnyEvent], id_: str) -> EventLine:
+    event = cited[id_]
+    _, session = split_source(event.source)
+    return EventLine(event.seq, event.id, type_name(event), event.time or "", session)
+
+
+def _related(world: WorldState, ref: Ref | None) -> Related | None:
+    if ref is None or ref not in world.memory.entries:
+        return None
+    entry = world.memory.entries[ref]
+    return Related(entry.id, entry.proposal.text, entry.state)
+
+
+def _outcome(record: Record) -> ReasonLine | None:
+    return plain_reason(record.outcome) if record.outcome else None
+
+
+def _standing(world: WorldState, ref: Ref) -> Standing | None:
+    entry = world.memory.entries.get(ref)
+    if entry is None or entry.state != "promoted":
+        return None
+    order = [one.ref for one in ranked(world.memory)]
+    omitted = {one.ref: code for one, code in present_block(world).omitted}
+    code = omitted.get(ref)
+    return Standing(order.index(ref) + 1, len(order), None if code is None else plain_reason(code))
+
+
+def _prompts(world: WorldState, ref: Ref | None) -> tuple[Shown, ...]:
+    """The frozen blocks that held an entry, in ledger order; those a receipt confirms are marked."""
+    if ref is None:
+        return ()
+    handed = {(one.session, one.epoch) for one in world.prompts.receipts if ref in one.shown}
+    epochs = (one for epochs in world.prompts.epochs.values() for one in epochs if ref in one.shown)
+    return tuple(
+        Shown(split_source(one.session)[1] or "", one.offset, one.digest, (one.session, one.offset) in handed)
+        for one in sorted(epochs, key=lambda one: one.offset)
+    )

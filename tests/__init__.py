@@ -1,0 +1,1 @@
+"""Tests of memfold; README.md says where one goes."""

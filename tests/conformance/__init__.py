@@ -1,0 +1,1 @@
+"""Conformance rows and the runner that feeds them to memfold."""

@@ -1,0 +1,288 @@
+"""Runs the real OpenCode client, isolated and on loopback, against the fake provider.
+
+The client is installed from npm into ``$MEMFOLD_HOSTS_CACHE`` (default: ``memfold-hosts`` in the user's cache
+folder) when it isn't there yet. Everything else of a run lives in the folder given to ``OpenCode``: the isolated
+home, the workspace, the hook log and the client's output.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tests.hosts.opencode.harness.fake_provider import FakeProvider, Json
+
+__all__ = ["VERSION", "OpenCode", "Server", "install", "loopback_only", "read_jsonl", "ripgrep", "wait_for"]
+
+VERSION = "1.18.33"
+_HERE = Path(__file__).resolve().parent
+_MODEL = {"providerID": "fake", "modelID": "fake-1"}
+T = TypeVar("T")
+
+
+def install() -> Path:
+    """The client's binary; installs it on first use (about 180 MB)."""
+    root = _cache() / f"opencode-{VERSION}"
+    binary = root / "node_modules" / ".bin" / "opencode"
+    if not binary.exists():
+        root.mkdir(parents=True, exist_ok=True)
+        command = ["npm", "install", "--prefix", str(root), "--no-audit", "--no-fund", "--loglevel=error"]
+        subprocess.run([*command, f"opencode-ai@{VERSION}"], check=True, stdin=subprocess.DEVNULL, timeout=600)
+    return binary
+
+
+def ripgrep() -> Path | None:
+    """The folder of ``rg``, for the client's grep and glob: from PATH, on Debian from the cache, else None."""
+    if found := shutil.which("rg"):
+        return Path(found).parent
+    root = _cache() / "ripgrep"
+    if not (root / "usr/bin/rg").exists() and shutil.which("apt-get"):
+        root.mkdir(exist_ok=True)
+        script = "apt-get download ripgrep && dpkg -x ripgrep_*.deb ."
+        subprocess.run(["sh", "-c", script], cwd=root, check=False, capture_output=True, timeout=120)
+    return root / "usr/bin" if (root / "usr/bin/rg").exists() else None
+
+
+def loopback_only() -> None:
+    """Restart this program in a network namespace that has loopback alone; do nothing where that isn't allowed.
+
+    Call it after ``install`` and ``ripgrep``, which need the network.
+    """
+    if os.environ.get("MEMFOLD_NETNS") or not shutil.which("unshare"):
+        return
+    probe = ["unshare", "-rn", "ip", "link", "set", "lo", "up"]
+    if subprocess.run(probe, capture_output=True, check=False).returncode == 0:
+        os.environ["MEMFOLD_NETNS"] = "1"
+        sys.stdout.flush()
+        again = ["sh", "-c", 'ip link set lo up; exec "$@"', "sh", sys.executable, *sys.orig_argv[1:]]
+        os.execvp("unshare", ["unshare", "-rn", *again])  # noqa: S606  # replaced by itself, nothing else
+
+
+class OpenCode:
+    """One isolated home, one workspace, one fake provider."""
+
+    def __init__(self, base: Path, files: Path, *, config: Json | None = None) -> None:
+        """Prepare a run in ``base`` with a workspace that starts as a copy of the folder ``files``."""
+        base.mkdir(parents=True)
+        self.base = base.resolve()
+        self.home = self.base / "home"
+        self.workspace = _git_workspace(self.base / "demo", files)
+        self.hooks_log = self.base / "hooks.jsonl"
+        self.fake = FakeProvider(json.loads((_HERE / "scripts.json").read_text()), self.workspace)
+        self._binary = install()
+        self._processes: list[subprocess.Popen[str]] = []
+        self._env = self._environment()
+        self._configure(config or {})
+
+    def cli(self, *args: str) -> int:
+        """Run one command of the client in its own process; its exit status (-9 after two minutes)."""
+        with (self.base / "client.log").open("a") as log:
+            process = self._spawn(*args, out=log)
+            try:
+                return process.wait(120)
+            except subprocess.TimeoutExpired:
+                _kill_group(process)
+                return process.wait()
+
+    def run(self, text: str, *flags: str) -> int:
+        """One turn in its own process. The text goes word by word: the client quotes an argument with a space."""
+        return self.cli("run", "--format", "json", *flags, "--", *text.split(" "))
+
+    def serve(self) -> Server:
+        """Start a server process."""
+        path = self.base / f"serve-{len(self._processes)}.log"
+        with path.open("w") as log:
+            process = self._spawn("serve", "--port", "0", "--hostname", "127.0.0.1", out=log)
+
+        def address() -> str | None:
+            text = path.read_text()
+            if process.poll() is not None:
+                raise RuntimeError(f"the server ended with {process.returncode}: {text[-500:]}")
+            _, found, rest = text.partition("listening on http://")
+            return f"http://{rest.split()[0]}" if found and "\n" in rest else None
+
+        return Server(process, wait_for(address, 60))
+
+    def hooks(self, name: str) -> list[Json]:
+        """The recorded calls of one hook so far."""
+        return [r for r in read_jsonl(self.hooks_log) if r["hook"] == name]
+
+    def mark(self, label: str) -> None:
+        """Write into the recording what happens next."""
+        with self.hooks_log.open("a") as log:
+            log.write(json.dumps({"t": time.time(), "hook": "mark", "label": label}, ensure_ascii=False) + "\n")
+
+    def close(self) -> None:
+        """Stop what this object started."""
+        for process in self._processes:
+            if process.poll() is None:
+                _kill_group(process)
+                process.wait()
+        self.fake.close()
+
+    def _spawn(self, *args: str, out: Any) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [str(self._binary), *args],
+            cwd=self.workspace,
+            env=self._env,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            text=True,
+            start_new_session=True,  # a group of its own, so that the commands it runs end with it
+        )
+        self._processes.append(process)
+        return process
+
+    def _environment(self) -> dict[str, str]:
+        home = str(self.home)
+        path = os.environ["PATH"]
+        if rg := ripgrep():
+            path += f":{rg}"
+        switches = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "CLAUDE_CODE")
+        return {
+            "PATH": path,
+            "LANG": "C.UTF-8",
+            "TERM": "dumb",
+            "HOME": home,
+            "XDG_CONFIG_HOME": f"{home}/.config",
+            "XDG_DATA_HOME": f"{home}/.local/share",
+            "XDG_STATE_HOME": f"{home}/.local/state",
+            "XDG_CACHE_HOME": f"{home}/.cache",
+            "npm_config_offline": "true",
+            "npm_config_update_notifier": "false",
+            "REC_OUT": str(self.hooks_log),
+            **{f"OPENCODE_DISABLE_{name}": "1" for name in switches},
+        }
+
+    def _configure(self, extra: Json) -> None:
+        model = {"name": "Fake", "limit": {"context": 200000, "output": 8000}, "tool_call": True}
+        provider = {
+            "npm": "@ai-sdk/openai-compatible",
+            "name": "Fake",
+            "options": {"baseURL": self.fake.url, "apiKey": "none"},
+            "models": {"fake-1": model},
+        }
+        config = {
+            "model": "fake/fake-1",
+            "small_model": "fake/fake-1",
+            "enabled_providers": ["fake"],
+            "provider": {"fake": provider},
+            "autoupdate": False,
+            "share": "disabled",
+            "snapshot": False,
+            "lsp": False,
+            "formatter": False,
+            "permission": {"*": "allow"},
+            **extra,
+        }
+        folder = self.home / ".config" / "opencode"
+        (folder / "plugin").mkdir(parents=True)
+        (folder / "opencode.json").write_text(json.dumps(config, indent=1))
+        shutil.copy(_HERE / "recorder.js", folder / "plugin")
+        # A present lock file spares the client the install of its plugin package: 72 s of retries when offline.
+        wanted = {"": {"dependencies": {"@opencode-ai/plugin": VERSION}}}
+        (folder / "node_modules").mkdir()
+        (folder / "package-lock.json").write_text(json.dumps({"lockfileVersion": 3, "packages": wanted}))
+
+
+class Server:
+    """The client's HTTP interface."""
+
+    def __init__(self, process: subprocess.Popen[str], url: str) -> None:
+        self._process = process
+        self._url = url
+
+    def call(self, method: str, path: str, body: Json | None = None) -> Any:
+        """One request; the decoded answer, or None if there is none."""
+        request = urllib.request.Request(  # noqa: S310  # always http on loopback
+            self._url + path,
+            method=method,
+            headers={"content-type": "application/json"},
+            data=None if body is None else json.dumps(body).encode(),
+        )
+        with urllib.request.urlopen(request, timeout=120) as answer:  # noqa: S310  # always http on loopback
+            text = answer.read().decode()
+        return json.loads(text) if text else None
+
+    def create(self, title: str = "Demo") -> str:
+        """Start a session; its id."""
+        ident = self.call("POST", "/session", {"title": title})["id"]
+        assert isinstance(ident, str)
+        return ident
+
+    def prompt(self, session: str, text: str, **more: object) -> None:
+        """Send a user message and wait for the end of the turn."""
+        self.call("POST", f"/session/{session}/message", {"parts": [{"type": "text", "text": text}], **more})
+
+    def prompt_unanswered(self, session: str, text: str) -> None:
+        """Send a user message where the turn is aborted or the server killed meanwhile."""
+        with contextlib.suppress(OSError, urllib.error.URLError, http.client.HTTPException, ValueError):
+            self.prompt(session, text)
+
+    def summarize(self, session: str) -> None:
+        """Compact a session by hand."""
+        self.call("POST", f"/session/{session}/summarize", {**_MODEL})
+
+    def dispose(self) -> None:
+        """End the instance in an orderly way: plugins are told."""
+        self.call("POST", "/instance/dispose")
+
+    def stop(self, sig: signal.Signals = signal.SIGTERM) -> None:
+        """End the server process."""
+        if self._process.poll() is None:
+            self._process.send_signal(sig)
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                _kill_group(self._process)
+                self._process.wait()
+
+
+def read_jsonl(path: Path) -> list[Json]:
+    """The complete lines of a JSON Lines file that is still being written; none if it doesn't exist yet."""
+    text = path.read_text() if path.exists() else ""
+    return [json.loads(line) for line in text[: text.rfind("\n") + 1].split("\n") if line]
+
+
+def wait_for(probe: Callable[[], T | None], seconds: float) -> T:
+    """Ask again every 0.1 s until the probe gives something true; TimeoutError when it never does."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := probe():
+            return found
+        time.sleep(0.1)
+    raise TimeoutError(f"nothing came within {seconds} s")
+
+
+def _cache() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    path = Path(os.environ.get("MEMFOLD_HOSTS_CACHE") or Path(base) / "memfold-hosts")
+    path.mkdir(parents=True, exist_ok=True)
+    return path.resolve()
+
+
+def _git_workspace(path: Path, files: Path) -> Path:
+    shutil.copytree(files, path)
+    env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    who = ["-c", "user.name=dev", "-c", "user.email=dev@example.invalid"]
+    for args in (["init", "-q", "-b", "main"], ["add", "."], [*who, "commit", "-q", "-m", "Start"]):
+        subprocess.run(["git", *args], cwd=path, check=True, env=env)
+    return path.resolve()
+
+
+def _kill_group(process: subprocess.Popen[str]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,1 @@
+"""Builders and harnesses that several kinds of tests share."""

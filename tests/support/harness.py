@@ -1,0 +1,181 @@
+"""Feeds neutral events to ledgers on disk through the capture layer that host adapters use."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ledger.events import AnyEvent
+from ledger.log import FileLog
+from memfold.clock import host_time
+from memfold.config import Layer, resolve
+from memfold.paths import ledger_dir, workspace_key
+from memfold.workspace import Workspace
+from projections.world import WorldState
+
+from ledger.times import format_time  # isort: skip
+
+HOST = "test"
+FIRST = 1_767_225_600_000  # 2026-01-01T00:00:00Z
+STEP = 60_000
+
+
+class UnknownOperation(Exception):
+    """A row asks for something that the harness doesn't know."""
+
+
+class Harness:
+    """Workspaces below one data folder, fed one neutral event after the other.
+
+    Args:
+        data: the data folder.
+        workspace: root of the workspace where an event names none.
+        config: keys of SPEC 19.
+    """
+
+    def __init__(self, data: str, workspace: str = "/w/app", config: dict[str, Any] | None = None) -> None:
+        self.data = data
+        self.root = workspace
+        self.config = resolve([Layer("workspace", config or {})]).config
+        self.offsets: list[int] = []
+        self.last_session: str | None = None
+        self.last_ms = FIRST - STEP
+        self._open: dict[str, Workspace] = {}
+        self._snapshots: dict[str, str] = {}
+
+    def workspace(self, root: str | None = None) -> Workspace:
+        """The ledger of a workspace, made where there is none."""
+        name = self.root if root is None else root
+        if name not in self._open:
+            key = workspace_key(name)
+            log = FileLog.create(
+                ledger_dir(self.data, key), root=name, key=key, clock=lambda: max(FIRST, self.last_ms)
+            )
+            self._open[name] = Workspace(
+                log, name, self.config.policy, host=HOST, enabled=self.config.enabled
+            )
+        return self._open[name]
+
+    def feed(self, events: list[dict[str, Any]]) -> None:
+        """Feed all events of a row."""
+        for event in events:
+            self.step(event)
+
+    def step(self, event: dict[str, Any]) -> None:
+        """Feed one event; afterwards ``offsets[-1]`` is the last offset of the workspace it belongs to."""
+        at = event.get("at", format_time(self.last_ms + STEP))
+        time = host_time(at)
+        if "session" in event:
+            self.last_session = event["session"]
+        root = event.get("workspace", self.root)
+        if root is None:
+            # Nobody knows where it belongs, so it is nobody's memory (SPEC 1.6).
+            self.offsets.append(self.offsets[-1] if self.offsets else -1)
+            return
+        operation = getattr(self, f"do_{event['do']}", None)
+        if operation is None:
+            raise UnknownOperation(event["do"])
+        operation(event, self.workspace(root), time)
+        moment = self.state(root).memory.now
+        self.last_ms = max(self.last_ms + STEP, moment) if time is None else max(moment, FIRST - STEP)
+        self.offsets.append(self.workspace(root).log.size() - 1)
+
+    def state(self, root: str | None = None, offset: int | None = None) -> WorldState:
+        """The state of a workspace, read back from disk."""
+        return self.workspace(root).state(offset)
+
+    def events(self, root: str | None = None) -> list[AnyEvent]:
+        """The events of a workspace, read back from disk."""
+        return list(self.workspace(root).log.read())
+
+    def all_bytes(self) -> dict[str, bytes]:
+        """Every file below the data folder."""
+        found: dict[str, bytes] = {}
+        for folder, _, names in os.walk(self.data):
+            for name in names:
+                path = os.path.join(folder, name)
+                with open(path, "rb") as file:
+                    found[path] = file.read()
+        return found
+
+    def do_session_start(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        ws.record(ws.capture.session_started(event["session"], parent=event.get("parent"), time=time))
+
+    def do_session_parent(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        ws.record(ws.capture.session_linked(event["session"], event["parent"], time=time))
+
+    def do_prompt(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """A later prompt of an epoch records nothing: the block is the same bytes."""
+
+    def do_session_idle(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """The end of a turn without measured tokens records nothing."""
+
+    def do_assistant_message(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """What an assistant says is never read for memories (SPEC 3.1)."""
+
+    def do_user_message(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        ws.record(ws.capture.user_message(event["session"], event["message"], event["text"], time=time))
+
+    def do_tool(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        ws.record(
+            ws.capture.tool_completed(
+                event["session"],
+                event.get("call", ""),
+                event["tool"],
+                event.get("args", {}),
+                exit=event.get("exit"),
+                output=event.get("output", ""),
+                time=time,
+            )
+        )
+
+    def do_tool_failed(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        ws.record(
+            ws.capture.tool_failed(
+                event["session"],
+                event.get("call", ""),
+                event["tool"],
+                event.get("args", {}),
+                event["error"],
+                time=time,
+            )
+        )
+
+    def do_compaction_started(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        self._snapshots[event["session"]] = ws.prepare_compaction(event["session"], time=time)[0]
+
+    def do_compacted(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        summary = event["summary"]
+        if summary is not None:
+            summary = summary.replace("{snapshot}", self._snapshots.get(event["session"], "{snapshot}"))
+        ws.record(ws.capture.compacted(event["session"], event.get("message", ""), summary, time=time))
+
+    def do_session_deleted(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        ws.record(ws.capture.session_deleted(event["session"], time=time))
+
+    def do_memory_add(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        ws.record(
+            ws.capture.memory_added(
+                event["session"],
+                title=event["title"],
+                content=event["content"],
+                tags=event.get("tags", []),
+                type=event.get("type"),
+                time=time,
+            )
+        )
+
+    def do_memory_update(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        fields = {key: event.get(key) for key in ("title", "content", "tags")}
+        ws.update(event["session"], id=event["id"], time=time, **fields)
+
+    def do_memory_delete(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        names = {key: event.get(key) for key in ("id", "text", "message")}
+        ws.delete(event.get("session"), time=time, **names)
+
+    def do_rules_file(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        ws.record(ws.capture.rules_file(event["path"], event["text"], time=time))
+
+    def do_restart(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """All processes end; what comes next is read from disk."""
+        self._open.clear()
