@@ -104,12 +104,12 @@ def encode(event: AnyEvent) -> bytes:
 def _look_again(data: bytes, error: Exception, upcasters: Mapping[str, Upcaster]) -> AnyEvent | Problem:
     """The second look at a line that is no known event: an older type, an unknown one, or damage."""
     try:
+        plain = _decode_plain(data)  # first all of it: the head alone would skip what is broken behind it
         head = _decode_head(data)
-        if head.type in _KNOWN:
-            return problem(Kind.INVALID_EVENT, f"{head.type}: {error}")
-        plain = _decode_plain(data)  # all of it must be sound, not just the head
     except UNREADABLE as second:
         return _damage(data, second)
+    if head.type in _KNOWN:
+        return problem(Kind.INVALID_EVENT, f"{head.type}: {error}")
     if head.type in upcasters:
         return _bring_up_to_date(plain, upcasters)
     return UnknownEvent(

@@ -56,9 +56,7 @@ class SequenceConflict(LedgerError):
     def __init__(self, expected: int, actual: int) -> None:
         self.expected = expected
         self.actual = actual
-        super().__init__(
-            f"expected seq {expected} to be next, but it is {actual}: read the new events, then retry"
-        )
+        super().__init__(f"expected seq {expected} to be next, but it is {actual}: read the new events, then retry")
 
 
 class NewerFormat(LedgerError):

@@ -135,9 +135,7 @@ def scan(path: str) -> Iterator[Record]:
 
 def health_of(records: Iterable[Record]) -> Health:
     """Count what a scan found."""
-    kinds = Counter(
-        record.item.kind if isinstance(record.item, Problem) else type(record.item) for record in records
-    )
+    kinds = Counter(record.item.kind if isinstance(record.item, Problem) else type(record.item) for record in records)
     return Health(
         events=sum(count for kind, count in kinds.items() if not isinstance(kind, Kind)),
         damaged=sum(kinds[kind] for kind in DAMAGE),

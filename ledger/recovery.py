@@ -96,17 +96,31 @@ def _spans(body: bytes) -> list[tuple[int, int, AnyEvent]]:
 
 
 def _extent(view: memoryview) -> tuple[int, bool]:
-    """How many bytes from the start are one JSON value, and whether it is closed there.
+    """How many bytes from the start were parsed as one JSON value, and whether it is closed there.
 
-    The parser tells where it stopped in its message; without such a number it ran to the end of the bytes (or, for
-    a nesting too deep, may have).
+    Where no position is told, the parser ran to the end of the bytes (or, for a nesting too deep, may have).
     """
     try:
         _skim(view)
     except UNREADABLE as error:
-        message = str(error)
-        _, mark, number = message.rpartition("(byte ")
-        if not mark:
-            return len(view), False
-        return int(number.rstrip(")")), "trailing characters" in message
+        told = _told(error)
+        return (len(view), False) if told is None else (told - _BIAS, "trailing characters" in str(error))
     return len(view), True
+
+
+def _told(error: Exception) -> int | None:
+    """The position in a parser's message; the parser has no other way to tell it."""
+    _, mark, number = str(error).rpartition("(byte ")
+    return int(number.rstrip(")")) if mark else None
+
+
+def _bias() -> int:
+    """By how much a told position lies behind the first byte that doesn't belong: asked, not assumed."""
+    try:
+        _skim(b"{}x")
+    except UNREADABLE as error:
+        return (_told(error) or 2) - 2
+    return 0  # pragma: no cover - a parser that accepts this would be no JSON parser
+
+
+_BIAS = _bias()

@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from projections.rules.candidates import reduce_summary, rule_digests_of
+
 from ledger.events import (
     CompactionPreparedData,
     Data,
@@ -38,7 +40,6 @@ from projections.memory.intake import key_digest
 from projections.memory.model import Entry
 from projections.memory.proposals import TITLE_LIMIT
 from projections.policy import Context
-from projections.rules.candidates import reduce_summary, rule_digests_of
 from projections.rules.explicit import is_off_the_record, reduce_message
 from projections.text.intake import take_in, take_in_block
 
@@ -120,7 +121,8 @@ class Capture:
         ran: bool = True,
     ) -> list[Draft]:
         """A tool call that ended; ``ran`` is False where it was cut off before an exit (SPEC 13.2)."""
-        return self._tool(session, call, tool, args, exit, "completed" if ran else "aborted", output, time)
+        status: Status = "completed" if ran else "aborted"
+        return self._tool(session, call, tool, args, exit_code=exit, status=status, output=output, time=time)
 
     def tool_failed(
         self,
@@ -140,16 +142,15 @@ class Capture:
         """
         if ran is None:
             ran = _NEVER_RAN.search(error.strip().partition("\n")[0][:_FIRST_LINE]) is None
-        return self._tool(session, call, tool, args, None, "failed" if ran else "aborted", error, time)
+        status: Status = "failed" if ran else "aborted"
+        return self._tool(session, call, tool, args, exit_code=None, status=status, output=error, time=time)
 
     def compaction_prepared(
         self, session: str, position: int, entries: Sequence[Entry], *, time: str | None
     ) -> list[Draft]:
         """A numbered list is given to the host: ``entries[n - 1]`` is what ``[Mn]`` means (SPEC 5.4)."""
         targets = tuple(
-            NumberedTarget(
-                entry.ref.event, entry.ref.index, key_digest(entry.proposal.exact), entry.proposal.source
-            )
+            NumberedTarget(entry.ref.event, entry.ref.index, key_digest(entry.proposal.exact), entry.proposal.source)
             for entry in entries
         )
         return self._drafts(session, time, CompactionPreparedData(position, targets))
@@ -248,6 +249,7 @@ class Capture:
         call: str,
         tool: str,
         args: Mapping[str, object],
+        *,
         exit_code: int | None,
         status: Status,
         output: str,
@@ -259,7 +261,7 @@ class Capture:
         if not is_own_tool(tool):
             clean = {name: self._block(value) for name, value in args.items() if isinstance(value, str)}
             text = self._block(output)
-            kept, lines = excerpt(tool, clean, exit_code, status, text, self._context.policy)
+            kept, lines = excerpt(tool, clean, exit_code, status, text, policy=self._context.policy)
         data = ToolCompletedData(
             call=call, tool=self._line(tool), args=kept, exit=exit_code, status=status, output=lines
         )
@@ -274,7 +276,7 @@ class Capture:
         return take_in(text, self._context.policy, TITLE_LIMIT).text
 
     def _block(self, text: str) -> str:
-        return take_in_block(text, self._context.policy).text
+        return take_in_block(text, policy=self._context.policy).text
 
     def _tags(self, tags: Sequence[str]) -> tuple[str, ...]:
         """Tags as the memory file reads them: split at commas, trimmed, no blanks or repeats (SPEC 16.3)."""

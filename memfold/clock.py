@@ -9,6 +9,8 @@ from ledger.times import format_time, parse_time
 
 __all__ = ["host_time", "now_ms"]
 
+_FAR = 1e12  # seconds; beyond what RFC 3339 can say, where format_time clamps anyway
+
 
 def now_ms() -> int:
     """The present time in milliseconds since the epoch."""
@@ -24,5 +26,5 @@ def host_time(value: object) -> str | None:
         moment = parse_time(value.strip())
         return None if moment is None else format_time(moment)
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        return format_time(round(value * 1000))
+        return format_time(round(max(-_FAR, min(value, _FAR)) * 1000))
     return None

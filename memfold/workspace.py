@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from ledger.events import Draft, Event, PolicySet, PolicySetData, Target
+from ledger.events import Draft, Event, PolicySet, PolicySetData
 from ledger.log import Log
 from memfold.capture import Capture
 from projections.memory.model import Ref
@@ -46,9 +46,7 @@ class Workspace:
             self._in_force = self._recorded_policy()
         if self._in_force == digest:
             return self.log.append(drafts)
-        change = Draft(
-            source=_SOURCE, time=drafts[0].time, data=PolicySetData(digest, policy_document(self._policy))
-        )
+        change = Draft(source=_SOURCE, time=drafts[0].time, data=PolicySetData(digest, policy_document(self._policy)))
         events = self.log.append([change, *drafts])
         self._in_force = digest
         return events[1:]
@@ -61,9 +59,7 @@ class Workspace:
         """Make the numbered list for a compaction: its snapshot id and the block to give to the host (SPEC 5.4)."""
         world = self.state()
         block = numbered_block(world.memory)
-        events = self.record(
-            self.capture.compaction_prepared(session, world.memory.offset, block.shown, time=time)
-        )
+        events = self.record(self.capture.compaction_prepared(session, world.memory.offset, block.shown, time=time))
         return (events[-1].id if events else ""), block
 
     def delete(
@@ -89,8 +85,7 @@ class Workspace:
             refs = (entry.ref,)
         if len(refs) != 1:
             return ()
-        target = Target(*refs[0])
-        return self.record(self.capture.memory_deleted(session, target=target, origin=origin, time=time))
+        return self.record(self.capture.memory_deleted(session, target=refs[0], origin=origin, time=time))
 
     def update(
         self,
@@ -107,9 +102,7 @@ class Workspace:
         if entry is None or entry.state != "promoted":
             return ()
         return self.record(
-            self.capture.memory_updated(
-                session, Target(*entry.ref), title=title, content=content, tags=tags, time=time
-            )
+            self.capture.memory_updated(session, entry.ref, title=title, content=content, tags=tags, time=time)
         )
 
     def _recorded_policy(self) -> str:

@@ -9,7 +9,15 @@ from ledger.events import AnyEvent
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import CANDIDATE_STATES, CandidateState, MemoryState, Move, Proposal, Ref
 
-__all__ = ["ALLOWED_MOVES", "AccountingState", "Accounts", "PromotionAccounting", "Record", "counts", "record_moves"]
+__all__ = [
+    "ALLOWED_MOVES",
+    "AccountingState",
+    "Accounts",
+    "PromotionAccounting",
+    "Record",
+    "counts",
+    "record_moves",
+]
 
 ALLOWED_MOVES: frozenset[tuple[CandidateState | None, CandidateState]] = frozenset(
     [

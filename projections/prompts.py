@@ -55,10 +55,10 @@ class Receipt(Struct, frozen=True):
 
 
 class Prompts(Struct):
-    """Epochs per session, oldest first, and receipts in ledger order."""
+    """Epochs and receipts per session, oldest first."""
 
     epochs: dict[str, tuple[Epoch, ...]] = {}
-    receipts: tuple[Receipt, ...] = ()
+    receipts: dict[str, tuple[Receipt, ...]] = {}
 
 
 class PromptState(Struct):
@@ -96,9 +96,8 @@ def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: s
         prompts.epochs[session] = (*_closed(prompts, session), epoch)
     elif isinstance(event, PromptRendered):
         data = event.data
-        shown = tuple(Ref(target.event, target.index) for target in data.targets)
-        receipt = Receipt(event.source, event.seq, data.kind, data.epoch, data.digest, data.size, shown)
-        prompts.receipts = (*prompts.receipts, receipt)
+        receipt = Receipt(event.source, event.seq, data.kind, data.epoch, data.digest, data.size, data.targets)
+        prompts.receipts[event.source] = (*prompts.receipts.get(event.source, ()), receipt)
     elif isinstance(event, SessionDeleted) and event.source in prompts.epochs:
         prompts.epochs[event.source] = _closed(prompts, event.source)
 
@@ -155,7 +154,7 @@ class RenderedPrompts:
 
 def copy_prompts(prompts: Prompts) -> Prompts:
     """Prompts of their own; epochs and receipts are immutable."""
-    return msgspec.structs.replace(prompts, epochs=dict(prompts.epochs))
+    return msgspec.structs.replace(prompts, epochs=dict(prompts.epochs), receipts=dict(prompts.receipts))
 
 
 def _closed(prompts: Prompts, session: str) -> tuple[Epoch, ...]:

@@ -13,7 +13,15 @@ from projections.memory.model import Entry, MemoryState
 from projections.memory.selection import Selection, ranked, select
 from projections.policy import Policy, type_order
 
-__all__ = ["MAX_CHARS", "MIN_CHARS", "Block", "numbered_block", "render_numbered", "render_workspace", "workspace_block"]
+__all__ = [
+    "MAX_CHARS",
+    "MIN_CHARS",
+    "Block",
+    "numbered_block",
+    "render_numbered",
+    "render_workspace",
+    "workspace_block",
+]
 
 MAX_CHARS = 3600
 MIN_CHARS = 80

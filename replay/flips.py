@@ -1,4 +1,4 @@
-"""The smallest change that would flip a verdict: reason codes to remove, or one policy key, tried on the log (SPEC 22)."""
+"""The smallest change that flips a verdict: reason codes to remove, or one policy key, tried on the log (SPEC 22)."""
 
 from __future__ import annotations
 
@@ -101,9 +101,7 @@ def _higher_caps(type_: str, policy: Policy) -> Iterator[_Trial]:
 def _with_cap(type_: str, cap: int) -> Callable[[Policy], Policy]:
     def change(policy: Policy) -> Policy:
         caps = tuple((name, cap if name == type_ else value) for name, value in policy.caps)
-        types = tuple(
-            msgspec.structs.replace(one, cap=cap) if one.name == type_ else one for one in policy.types
-        )
+        types = tuple(msgspec.structs.replace(one, cap=cap) if one.name == type_ else one for one in policy.types)
         return msgspec.structs.replace(policy, caps=caps, types=types)
 
     return change

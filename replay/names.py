@@ -1,4 +1,4 @@
-"""How people name a memory: by the id that is shown, or by its text; a whole match wins over a partial one (SPEC 15.1)."""
+"""How people name a memory: by the id that is shown, or by its text; a whole match wins (SPEC 15.1)."""
 
 from __future__ import annotations
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
 import msgspec
 from msgspec import Struct
 
-from ledger.events import AnyEvent
 from projections.memory import decide
 from projections.memory.model import CONFIDENCE, Proposal, Ref, Source
 from projections.memory.proposals import keys_of
@@ -15,7 +12,7 @@ from projections.policy import Policy
 from projections.rules.explicit import extract
 from projections.rules.kinds import type_of
 from projections.rules.quality import judge
-from projections.rules.triggers import PACKS
+from projections.rules.trigger_forms import FORMS, TRAILING
 from projections.text.canonical import canonical
 from projections.text.intake import take_in, take_in_block
 from projections.world import WorldState
@@ -23,7 +20,7 @@ from replay.evidence import ReasonLine, plain_reason, reasons_from
 
 __all__ = ["Nearest", "Unseen", "Verdict", "judge_unseen"]
 
-Events = Callable[[], Iterable[AnyEvent]]
+_PACKS = {form.pack for form in FORMS} | set(TRAILING)
 
 LIMITS_OF_THE_LOG = (
     "a message without a remember form leaves no trace",
@@ -110,6 +107,7 @@ def _standing_code(world: WorldState, proposal: Proposal) -> str:
 
 def _proposal(world: WorldState, type_: str, text: str, source: Source) -> Proposal:
     memory = world.memory
+    keys = keys_of(memory.context, type_, text)
     return Proposal(
         ref=Ref("", 0),
         order=(memory.offset + 1, 0),
@@ -119,17 +117,17 @@ def _proposal(world: WorldState, type_: str, text: str, source: Source) -> Propo
         source=source,
         confidence=CONFIDENCE[source],
         session=None,
-        **keys_of(memory.context, type_, text),
+        exact=keys.exact,
+        key=keys.text,
+        identity=keys.identity,
     )
 
 
 def _silent_pack(world: WorldState, message: str) -> str | None:
     """A trigger pack that is switched off and would find a form in the message."""
     context = world.memory.context
-    for language in sorted(set(PACKS) - set(context.policy.languages)):
-        policy: Policy = msgspec.structs.replace(
-            context.policy, languages=(*context.policy.languages, language)
-        )
+    for language in sorted(_PACKS - set(context.policy.languages)):
+        policy: Policy = msgspec.structs.replace(context.policy, languages=(*context.policy.languages, language))
         if extract(message, msgspec.structs.replace(context, policy=policy)):
             return language
     return None

@@ -199,7 +199,8 @@ def _prompts(world: WorldState, ref: Ref | None) -> tuple[Shown, ...]:
     """The frozen blocks that held an entry, in ledger order; those a receipt confirms are marked."""
     if ref is None:
         return ()
-    handed = {(one.session, one.epoch) for one in world.prompts.receipts if ref in one.shown}
+    receipts = (one for found in world.prompts.receipts.values() for one in found if ref in one.shown)
+    handed = {(one.session, one.epoch) for one in receipts}
     epochs = (one for epochs in world.prompts.epochs.values() for one in epochs if ref in one.shown)
     return tuple(
         Shown(split_source(one.session)[1] or "", one.offset, one.digest, (one.session, one.offset) in handed)

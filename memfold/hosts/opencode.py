@@ -11,17 +11,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from msgspec import ValidationError, convert
 
 from ledger.events import Draft
+from memfold.capture import Capture
 from memfold.hosts import opencode_payloads as payloads
 from memfold.hosts.opencode_payloads import mapping, spoken, text
 from projections.hot.tools import kind_of
-
-if TYPE_CHECKING:
-    from memfold.capture import Capture
 
 __all__ = ["OpenCodeTranslator"]
 

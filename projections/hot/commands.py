@@ -109,13 +109,10 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SCRIPT_RUNNERS = frozenset({"npm", "pnpm", "yarn", "bun"})
 _BARE_SCRIPT_RUNNERS = frozenset({"pnpm", "yarn"})
 _NPM_TEST = frozenset({"test", "t"})
-_NARROWING_FLAGS = frozenset(
-    {"-k", "-t", "-m", "--grep", "--filter", "-run", "--testNamePattern", "--testPathPattern"}
-)
+_NARROWING_FLAGS = frozenset({"-k", "-t", "-m", "--grep", "--filter", "-run", "--testNamePattern", "--testPathPattern"})
 _NOT_NARROWING = frozenset({".", "./...", "run"})
 _BENIGN = _names(
-    "grep, egrep, fgrep, rg, ag, ack, git grep, diff, cmp, git diff, test, [, which, command -v, pgrep, "
-    "false, expr"
+    "grep, egrep, fgrep, rg, ag, ack, git grep, diff, cmp, git diff, test, [, which, command -v, pgrep, false, expr"
 )
 
 

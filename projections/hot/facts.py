@@ -126,9 +126,7 @@ def _shell_facts(data: ToolCompletedData, context: Context) -> ToolFacts:
     return ToolFacts(success=Success(command.line, command.category, _scope(command, context.root)))
 
 
-def _open(
-    lines: list[str], command: Command, exit_code: int | None, root: str, confidence: Confidence
-) -> OpenedError:
+def _open(lines: list[str], command: Command, exit_code: int | None, root: str, confidence: Confidence) -> OpenedError:
     summary = summarise(lines, command, exit_code)
     found = first_path(summary)
     by_text = "typecheck" if any(map(names_typescript_error, lines)) else "runtime"

@@ -11,12 +11,11 @@ from ledger.events import (
     MemoryRestored,
     MemoryUndone,
     MemoryUpdated,
-    Target,
 )
 from projections.memory import decide, indexes
 from projections.memory.decide import Turn
 from projections.memory.intake import remember_proposal, standing_refusals
-from projections.memory.model import Change, Entry, Proposal, Ref
+from projections.memory.model import CandidateState, Change, Entry, Proposal, Ref
 from projections.memory.proposals import from_added, from_import, with_text
 from projections.rules.injection import find_injection
 from projections.rules.quality import judge
@@ -44,7 +43,7 @@ def on_added(turn: Turn, event: MemoryAdded) -> None:
 def on_updated(turn: Turn, event: MemoryUpdated) -> None:
     """Replace the given fields; nothing happens to what isn't active, or where another entry has the text."""
     state, data = turn.state, event.data
-    entry = state.entries.get(_ref(data.target))
+    entry = state.entries.get(data.target)
     if entry is None or entry.state != "promoted":
         return
     old = entry.proposal
@@ -64,7 +63,7 @@ def on_updated(turn: Turn, event: MemoryUpdated) -> None:
 def on_deleted(turn: Turn, event: MemoryDeleted) -> None:
     """Delete one target, or all that a message proposed, whenever it comes (SPEC 15.1)."""
     state, data = turn.state, event.data
-    refs = () if data.target is None else (_ref(data.target),)
+    refs = () if data.target is None else (data.target,)
     if data.message is not None:
         refs = (*refs, *state.messages.get(data.message, ()))
         state.deleted_messages.setdefault(data.message, event.id)
@@ -75,7 +74,7 @@ def on_deleted(turn: Turn, event: MemoryDeleted) -> None:
 
 def on_restored(turn: Turn, event: MemoryRestored) -> None:
     """Make what was deleted, superseded or expired active again; it retires what had replaced it (SPEC 15.3)."""
-    restored = _restore(turn, _ref(event.data.target), "restored")
+    restored = _restore(turn, event.data.target, "restored")
     if restored is not None:
         turn.state.changes[event.id] = Change("restored", (restored,))
 
@@ -196,7 +195,7 @@ def _restore(turn: Turn, ref: Ref, reason: str) -> Entry | Proposal | None:
     state = turn.state
     if ref in state.retired and state.retired[ref].exact not in state.exact:
         proposal = state.retired.pop(ref)
-        before = "deleted" if proposal.key in state.graves else "expired"
+        before: CandidateState = "deleted" if proposal.key in state.graves else "expired"
         decide.promote(turn, proposal, reason, before=before)
         return proposal
     entry = state.entries.get(ref)
@@ -209,7 +208,3 @@ def _restore(turn: Turn, ref: Ref, reason: str) -> Entry | Proposal | None:
         decide.retire(turn, replacement, "superseded", "superseded_by_restore", superseded_by=ref)
     decide.reactivate(turn, entry, reason)
     return entry
-
-
-def _ref(target: Target) -> Ref:
-    return Ref(target.event, target.index)

@@ -229,23 +229,19 @@ def reword(state: MemoryState, entry: Entry, proposal: Proposal, *, at: int) -> 
         safety_critical=entry.proposal.safety_critical,
         tags=entry.proposal.tags if not proposal.tags else proposal.tags,
     )
-    changed = msgspec.structs.replace(
-        entry, proposal=wording, worded=proposal.time, worded_by=proposal.ref, updated=at
-    )
+    changed = msgspec.structs.replace(entry, proposal=wording, worded=proposal.time, worded_by=proposal.ref, updated=at)
     state.entries[entry.ref] = changed
     indexes.add(state, changed)
     return changed
 
 
-def retire(
-    turn: Turn, entry: Entry, after: CandidateState, *reasons: str, superseded_by: Ref | None = None
-) -> Entry:
+def retire(turn: Turn, entry: Entry, after: CandidateState, *reasons: str, superseded_by: Ref | None = None) -> Entry:
     """Take an active entry out of all future blocks; deleted and replaced texts leave a tombstone (SPEC 15.2)."""
     state = turn.state
     indexes.remove(state, entry)
     retired = msgspec.structs.replace(entry, state=after, superseded_by=superseded_by, updated=state.now)
     state.entries[entry.ref] = retired
-    if after == "deleted" or after == "superseded":
+    if after in {"deleted", "superseded"}:
         indexes.bury(state, entry.proposal, after)
     turn.record(entry.proposal, "promoted", after, *reasons, into=superseded_by)
     return retired
@@ -294,9 +290,7 @@ def _as_entry(proposal: Proposal, *, number: int, supersedes: Ref | None = None)
 
 
 def _same_identity(state: MemoryState, first: Proposal, second: Proposal) -> bool:
-    return first.type == second.type and bool(
-        same_identity(first.type, first.text, second.text, state.context.root)
-    )
+    return first.type == second.type and bool(same_identity(first.type, first.text, second.text, state.context.root))
 
 
 def words_better(newcomer: Proposal, entry: Entry) -> bool:

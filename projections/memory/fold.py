@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from ledger.events import (
     AnyEvent,
     CompactionPrepared,
@@ -50,9 +52,11 @@ class WorkspaceMemory:
         return MemoryState()
 
     def copy(self, state: MemoryState) -> MemoryState:
-        """A state of its own: the dictionaries are copied, what they hold is immutable."""
-        fields = {name: getattr(state, name) for name in state.__struct_fields__}
-        return MemoryState(**{name: dict(one) if isinstance(one, dict) else one for name, one in fields.items()})
+        """A state of its own: the dictionaries are copied, what they hold is immutable (but for ``by_type``)."""
+        fields = ((name, getattr(state, name)) for name in state.__struct_fields__)
+        after = msgspec.structs.replace(state, **{name: dict(one) for name, one in fields if isinstance(one, dict)})
+        after.by_type = {type_: dict(refs) for type_, refs in state.by_type.items()}
+        return after
 
     def apply(self, state: MemoryState, event: AnyEvent) -> MemoryState:
         """The state after one more event; the given state is left alone."""

@@ -58,7 +58,7 @@ def on_requested(turn: Turn, event: MemoryRequested) -> None:
 def on_prepared(turn: Turn, event: CompactionPrepared) -> None:
     """Open the numbered list of a session; an earlier one that no compaction closed is replaced (SPEC 5.4)."""
     if event.source not in turn.state.subagents:
-        targets = tuple((Ref(target.event, target.index), target.key) for target in event.data.targets)
+        targets = tuple((Ref(one.event, one.index), one.key) for one in event.data.targets)
         turn.state.snapshots[event.source] = Snapshot(event.id, targets)
 
 
@@ -72,21 +72,9 @@ def on_compacted(turn: Turn, event: SessionCompacted) -> None:
         warn(state, "empty_summary")
     summary = parse_summary(data.section, state.context, state.rule_digests)
     snapshot = state.snapshots.pop(session, None)
-    numbered: list[tuple[Proposal, CandidateLine]] = []
-    plain: list[tuple[Proposal, CandidateLine]] = []
-    for index, line in enumerate(summary.lines):
-        proposal = from_line(
-            state,
-            event,
-            index,
-            type_=line.type,
-            text=line.text,
-            source="compaction",
-            session=session,
-            message=data.message,
-            origin="summary",
-        )
-        (numbered if line.kind in ("reinforce", "replace") else plain).append((proposal, line))
+    lines = _proposals(turn, event, summary.lines)
+    numbered = [pair for pair in lines if pair[1].kind in ("reinforce", "replace")]
+    plain = [pair for pair in lines if pair[1].kind not in ("reinforce", "replace")]
     refusals = standing_refusals(turn, session)
     for proposal, line in numbered:
         if refusals:
@@ -108,9 +96,30 @@ def on_compacted(turn: Turn, event: SessionCompacted) -> None:
         state.opened = session
 
 
-def _command(
-    turn: Turn, proposal: Proposal, line: CandidateLine, snapshot: Snapshot | None, named: str | None
-) -> None:
+def _proposals(
+    turn: Turn, event: SessionCompacted, lines: tuple[CandidateLine, ...]
+) -> list[tuple[Proposal, CandidateLine]]:
+    """A proposal for each line of a block, in line order."""
+    return [
+        (
+            from_line(
+                turn.state,
+                event,
+                index,
+                type_=line.type,
+                text=line.text,
+                source="compaction",
+                session=event.source,
+                message=event.data.message,
+                origin="summary",
+            ),
+            line,
+        )
+        for index, line in enumerate(lines)
+    ]
+
+
+def _command(turn: Turn, proposal: Proposal, line: CandidateLine, snapshot: Snapshot | None, named: str | None) -> None:
     """REINFORCE or REPLACE by number; a number means what it meant in its own list (SPEC 5.4)."""
     state = turn.state
     refusal, target = _resolve(turn, line, snapshot, named)
@@ -156,9 +165,7 @@ def _replace(turn: Turn, proposal: Proposal, target: Ref) -> None:
         decide.retire(turn, state.entries[target], "superseded", "numbered_ref_replace", superseded_by=entry.ref)
 
 
-def _resolve(
-    turn: Turn, line: CandidateLine, snapshot: Snapshot | None, named: str | None
-) -> tuple[str, Ref | None]:
+def _resolve(turn: Turn, line: CandidateLine, snapshot: Snapshot | None, named: str | None) -> tuple[str, Ref | None]:
     """The entry a number names, or the reason why it names none."""
     state = turn.state
     if snapshot is None:

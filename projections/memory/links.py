@@ -68,9 +68,7 @@ def _reword_without(turn: Turn, entry: Entry, taken: frozenset[Ref]) -> None:
         if absorbed.into == entry.ref and absorbed.proposal.ref not in taken:
             candidate = absorbed.proposal
             if candidate.type == best.proposal.type and decide.words_better(candidate, best):
-                best = msgspec.structs.replace(
-                    best, proposal=candidate, worded=candidate.time, worded_by=candidate.ref
-                )
+                best = msgspec.structs.replace(best, proposal=candidate, worded=candidate.time, worded_by=candidate.ref)
     if state.exact.get(best.proposal.exact, entry.ref) == entry.ref:
         source = msgspec.structs.replace(best.proposal, ref=best.worded_by)
         decide.reword(state, entry, source, at=state.now)

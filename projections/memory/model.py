@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from ledger.events import Target
 from projections.policy import Context
 
 __all__ = [
@@ -41,12 +42,8 @@ SOURCE_RANK: dict[Source, int] = {"explicit": 2, "manual": 1, "compaction": 0}
 CONFIDENCE: dict[Source, int] = {"explicit": 100, "manual": 90, "compaction": 75}
 """Confidence in hundredths (SPEC 2.3)."""
 
-
-class Ref(NamedTuple):
-    """Names a candidate for ever: the event that proposed it and its index there."""
-
-    event: str
-    index: int
+Ref: TypeAlias = Target
+"""Names a candidate for ever: the event that proposed it and its index there."""
 
 
 def shown_id(number: int) -> str:

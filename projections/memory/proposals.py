@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
+
+import msgspec
 
 from ledger.events import Envelope, MemoryAddedData, MemoryImportedData
 from ledger.times import parse_time
@@ -36,6 +38,7 @@ def from_line(
 ) -> Proposal:
     """A candidate made from one line of a message or summary; the line is its title (SPEC 2.1)."""
     title = cut(text, TITLE_LIMIT)
+    keys = keys_of(state.context, type_, text)
     return Proposal(
         ref=Ref(event.id, index),
         order=(event.seq, index),
@@ -49,7 +52,9 @@ def from_line(
         origin=origin,
         title=title,
         content=text if title != text else "",
-        **keys_of(state.context, type_, text),
+        exact=keys.exact,
+        key=keys.text,
+        identity=keys.identity,
     )
 
 
@@ -59,6 +64,7 @@ def from_added(state: MemoryState, event: Envelope, data: MemoryAddedData, sessi
     known = type_order(state.context.policy)
     type_ = data.type if data.type in known else type_of(text)
     importance, safety = read_tags(data.tags)
+    keys = keys_of(state.context, type_, text)
     return Proposal(
         ref=Ref(event.id, 0),
         order=(event.seq, 0),
@@ -74,7 +80,9 @@ def from_added(state: MemoryState, event: Envelope, data: MemoryAddedData, sessi
         tags=data.tags,
         importance=importance,
         safety_critical=safety,
-        **keys_of(state.context, type_, text),
+        exact=keys.exact,
+        key=keys.text,
+        identity=keys.identity,
     )
 
 
@@ -84,6 +92,7 @@ def from_import(state: MemoryState, event: Envelope, data: MemoryImportedData) -
     known = type_order(state.context.policy)
     type_ = data.type if data.type in known else type_of(data.text)
     importance, safety = read_tags(data.tags)
+    keys = keys_of(state.context, type_, data.text)
     return Proposal(
         ref=Ref(event.id, 0),
         order=(event.seq, 0),
@@ -101,7 +110,9 @@ def from_import(state: MemoryState, event: Envelope, data: MemoryImportedData) -
         importance=importance if importance != "normal" else data.importance,
         safety_critical=safety or data.safety_critical,
         imported=True,
-        **keys_of(state.context, type_, data.text),
+        exact=keys.exact,
+        key=keys.text,
+        identity=keys.identity,
     )
 
 
@@ -109,10 +120,19 @@ def with_text(context: Context, wording: Proposal, title: str, content: str, tag
     """A wording with new fields and the keys and flags that follow from them (SPEC 16.6)."""
     text = entry_text(title, content)
     importance, safety = read_tags(tags)
-    fields = {name: getattr(wording, name) for name in wording.__struct_fields__}
-    fields |= {"text": text, "title": title, "content": content, "tags": tags}
-    fields |= {"importance": importance, "safety_critical": safety, **keys_of(context, wording.type, text)}
-    return Proposal(**fields)
+    keys = keys_of(context, wording.type, text)
+    return msgspec.structs.replace(
+        wording,
+        text=text,
+        title=title,
+        content=content,
+        tags=tags,
+        importance=importance,
+        safety_critical=safety,
+        exact=keys.exact,
+        key=keys.text,
+        identity=keys.identity,
+    )
 
 
 def entry_text(title: str, content: str) -> str:
@@ -139,10 +159,15 @@ def read_tags(tags: tuple[str, ...]) -> tuple[Importance, bool]:
     return importance, "safety-critical" in tags
 
 
-def keys_of(context: Context, type_: str, text: str) -> dict[str, str]:
-    """The exact key, text key and identity key of a text (SPEC 8)."""
-    return {
-        "exact": exact_key(type_, text, context.root),
-        "key": text_key(text, context.root),
-        "identity": identity_key(type_, text, context.root),
-    }
+class Keys(NamedTuple):
+    """What a text is compared by (SPEC 8): exact key, text key, identity key."""
+
+    exact: str
+    text: str
+    identity: str
+
+
+def keys_of(context: Context, type_: str, text: str) -> Keys:
+    """The keys of a text of a type."""
+    root = context.root
+    return Keys(exact_key(type_, text, root), text_key(text, root), identity_key(type_, text, root))

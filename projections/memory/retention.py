@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from ledger.times import DAY_MS
@@ -81,7 +82,7 @@ def strength(entry: Entry, now: int, dormant: tuple[tuple[int, int], ...], polic
     """``initial x 2^(-effective_age / half_life)``, always finite and never negative (SPEC 10.1, I20)."""
     age = effective_age(entry.clock, now, dormant, policy.retention)
     half_life = half_life_days(entry.reinforcements, policy.retention) * DAY_MS
-    return initial_strength(entry, policy) * 2.0 ** (-age / half_life)
+    return initial_strength(entry, policy) * math.exp2(-age / half_life)
 
 
 def rank_key(

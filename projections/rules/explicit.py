@@ -12,6 +12,7 @@ from projections.policy import Context, Policy
 from projections.reasons import Evidence
 from projections.rules.injection import find_injection
 from projections.rules.kinds import type_of
+from projections.rules.limits import TEXT_LIMIT, bounded
 from projections.rules.own_blocks import own_words, remove_foreign
 from projections.rules.patterns import at_end, at_start
 from projections.rules.reading import Find, Reader
@@ -22,18 +23,25 @@ from projections.text.cut import weighted_length
 from projections.text.intake import take_in
 from projections.text.redact import is_secret_only
 
-__all__ = ["MAX_MESSAGE_BYTES", "TEXT_LIMIT", "Request", "extract", "is_off_the_record", "reduce_message"]
-
-TEXT_LIMIT = 260
-"""Characters of an entry's text (SPEC 2.6)."""
-
-MAX_MESSAGE_BYTES = 64 * 1024
-"""Bytes of UTF-8 that the log keeps of one message (DESIGN 3)."""
+__all__ = ["Request", "extract", "is_off_the_record", "reduce_message"]
 
 _MIN_WEIGHT = 8
 _FINAL_MARKS = " .!。！…"
 _DEFERRALS = frozenset(
-    "later|next time|not now|再说|再說|以后再说|以後再說|稍后|稍後|あとで|後で|나중에".split("|")
+    (
+        "later",
+        "next time",
+        "not now",
+        "再说",
+        "再說",
+        "以后再说",
+        "以後再說",
+        "稍后",
+        "稍後",
+        "あとで",
+        "後で",
+        "나중에",
+    )
 )
 _TIME_WORDS = (
     *("today", "tomorrow", "tonight", "this morning", "this afternoon", "this evening", "next week"),
@@ -150,7 +158,7 @@ def reduce_message(text: str, context: Context) -> str:
             kept.append(line.text)
         else:
             kept.append(_PLACEHOLDER if index in reader.peeked and line.text.strip() else "")
-    return _bounded("\n".join(kept).strip("\n"))
+    return bounded("\n".join(kept).strip("\n"))
 
 
 def _without(line: str, spans: list[tuple[int, int]]) -> str:
@@ -161,15 +169,6 @@ def _without(line: str, spans: list[tuple[int, int]]) -> str:
         parts.append(line[position:start])
         position = end
     return "".join(parts) + line[position:]
-
-
-def _bounded(text: str) -> str:
-    """At most 64 KiB of UTF-8, whole lines where one fits."""
-    data = text.encode()
-    if len(data) <= MAX_MESSAGE_BYTES:
-        return text
-    head = data[:MAX_MESSAGE_BYTES].decode(errors="ignore")
-    return head[: head.rfind("\n")].rstrip("\n") if "\n" in head else head
 
 
 def is_off_the_record(text: str) -> bool:

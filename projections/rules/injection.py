@@ -48,5 +48,5 @@ def find_injection(text: str) -> tuple[int, int] | None:
         before = text[max(0, match.start() - _NEGATION_REACH) : match.start()]
         if not _NEGATED.search(before):
             return match.span()
-    match = _CHINESE.search(text) or _EITHER_ORDER.search(text)
-    return match.span() if match else None
+    found = _CHINESE.search(text) or _EITHER_ORDER.search(text)
+    return found.span() if found else None

@@ -1,4 +1,4 @@
-"""Reads a message for remember forms: which lines and clauses ask for what, before anything is judged (SPEC 4.1-4.5)."""
+"""Reads a message for remember forms: which lines and clauses ask for what, unjudged (SPEC 4.1-4.5)."""
 
 from __future__ import annotations
 
@@ -132,9 +132,7 @@ class Reader:
             return ending
         return first
 
-    def _quoted(
-        self, line: str, start: int, end: int, first: Trigger | None, quotations: Quotations
-    ) -> Trigger | None:
+    def _quoted(self, line: str, start: int, end: int, first: Trigger | None, quotations: Quotations) -> Trigger | None:
         """The form in a quotation before the first that counts; directly behind the opening mark included."""
         triggers = self._triggers
         stop = first.start if first else end

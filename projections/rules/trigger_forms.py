@@ -62,7 +62,8 @@ FORMS: tuple[Form, ...] = (
     Form(
         "A",
         "zh",
-        f"(?:{_ZH_ASK}(?:记住|記住|记得|記得|记下来|記下來|记下|記下|牢记|牢記)|别忘了|別忘了|不要忘记|不要忘記|别忘记|別忘記)",
+        f"(?:{_ZH_ASK}(?:记住|記住|记得|記得|记下来|記下來|记下|記下|牢记|牢記)"
+        "|别忘了|別忘了|不要忘记|不要忘記|别忘记|別忘記)",
         free_end=True,
     ),
     Form("B", "ja", _any_of(_JA) + "(?:ください|下さい|ね)?"),
@@ -92,7 +93,8 @@ FORMS: tuple[Form, ...] = (
 NEGATIONS: tuple[tuple[str, str], ...] = (
     (
         "en",
-        r"(?<![A-Za-z0-9_])(?:do not|don['’]?t have to|don['’]?t|never|not|no need to|need not|needn['’]t)(?: (?:please|ever))? ",
+        r"(?<![A-Za-z0-9_])(?:do not|don['’]?t have to|don['’]?t|never|not|no need to|need not|needn['’]t)"
+        "(?: (?:please|ever))? ",
     ),
     # 特别, 分别, 个别 and 区别 are words of their own, in which 别 negates nothing.
     ("zh", "(?:不要|(?<![特分个個区區])[別别]|不用|不需要|不必|勿|无需|無需)(?:帮我|幫我|再)?"),

@@ -21,7 +21,16 @@ from projections.rules.trigger_forms import (
 )
 from projections.rules.zones import LIST_MARKER
 
-__all__ = ["Families", "Trigger", "Triggers", "clause_start", "sentence_end", "skip_separator", "skip_spaces", "triggers_of"]
+__all__ = [
+    "Families",
+    "Trigger",
+    "Triggers",
+    "clause_start",
+    "sentence_end",
+    "skip_separator",
+    "skip_spaces",
+    "triggers_of",
+]
 
 Families = Literal["all", "preferences", "requests"]
 """Which families count: all, only G-I, or all but these."""

@@ -18,12 +18,16 @@ LIST_MARKER = r"(?:[-*+•]|\d{1,3}[.)])[^\S\n]+"
 
 
 class Line(Struct, frozen=True):
-    """One line (they end at LF only): its text, where it starts, and its zone. ``fence`` marks the fence itself."""
+    """One line (they end at LF only): its text, where it starts, and its zone.
+
+    ``fence`` marks a fence itself, ``fenced`` also what stands inside; other code blocks are indented lines.
+    """
 
     text: str
     start: int
     zone: Zone
     fence: bool = False
+    fenced: bool = False
 
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,}|｀{3,})(.*)", re.DOTALL)
@@ -36,7 +40,9 @@ _DATES = (
     r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s{1,2}\d{1,2}",
     r"\d{1,2}:\d{2}",
 )
-_LOG_LINE = re.compile(rf"\s{{0,3}}[\[(]?(?:(?:{'|'.join(_DATES)})(?!\w)|(?:{'|'.join(_DATES[:1])})T|(?:{_LEVELS})(?!\w))")
+_LOG_LINE = re.compile(
+    rf"\s{{0,3}}[\[(]?(?:(?:{'|'.join(_DATES)})(?!\w)|(?:{'|'.join(_DATES[:1])})T|(?:{_LEVELS})(?!\w))"
+)
 _TAB = 4
 
 
@@ -49,10 +55,10 @@ def lines_of(text: str) -> tuple[Line, ...]:
         fence = _FENCE.match(line)
         if opened:
             closes = fence is not None and fence[1].startswith(opened) and not fence[2].strip()
-            lines.append(Line(line, start, "code_block", closes))
+            lines.append(Line(line, start, "code_block", closes, fenced=True))
             opened = "" if closes else opened
         elif fence and not (fence[1][0] == "`" and "`" in fence[2]):  # ```x``` is code within a line
-            lines.append(Line(line, start, "code_block", fence=True))
+            lines.append(Line(line, start, "code_block", fence=True, fenced=True))
             opened = fence[1]
         else:
             lines.append(Line(line, start, _zone_of(line)))
@@ -118,8 +124,10 @@ def quotations_of(line: str) -> Quotations:
     opened, closers, inside = "", "", 0
     for at, mark in marks:
         if opened:
-            if mark in closers and (mark[0] != "`" or mark == opened) and (
-                mark not in _APOSTROPHES or _may_close(line, at)
+            if (
+                mark in closers
+                and (mark[0] != "`" or mark == opened)
+                and (mark not in _APOSTROPHES or _may_close(line, at))
             ):
                 found.append((inside, at, opened))
                 opened = ""

@@ -65,13 +65,13 @@ def _pieces(word: str) -> Iterator[str]:
     if word.isalnum():
         yield word
         return
-    word = word[_start(word) : _end(word)]
-    piece, at = "", 0
+    start, end = _start(word), _end(word)
+    piece, word = _leading_signs(word, start), word[start:end]
+    at = 0
     for punctuation, group in groupby(word, _is_punctuation):
         run = "".join(group)
         end = at + len(run)
-        inside = 0 < at and end < len(word)
-        if punctuation and inside and not (_is_ascii_alnum(word[at - 1]) and _is_ascii_alnum(word[end])):
+        if punctuation and end < len(word) and not (_is_ascii_alnum(word[at - 1]) and _is_ascii_alnum(word[end])):
             yield piece
             piece = ""
         else:
@@ -82,13 +82,18 @@ def _pieces(word: str) -> Iterator[str]:
 
 
 def _start(word: str) -> int:
-    """Where a word begins: ``.env``, ``@scope``, ``#260``, ``/api``, ``~/x`` and ``--flag`` keep their signs."""
+    """Where a word begins, its leading signs aside."""
     first = next((i for i, char in enumerate(word) if char != "~" and not _is_punctuation(char)), len(word))
     if first < len(word) and _is_ascii_alnum(word[first]):
-        while first > 0 and word[first - 1] in _LEADING_SIGNS:
-            first -= 1
         return first
     return next((i for i, char in enumerate(word) if not _is_punctuation(char)), len(word))
+
+
+def _leading_signs(word: str, start: int) -> str:
+    """``.env``, ``@scope``, ``#260``, ``/api``, ``~/x`` and ``--flag`` keep their signs; other words have none."""
+    if not (start < len(word) and _is_ascii_alnum(word[start])):
+        return ""
+    return word[len(word[:start].rstrip(_LEADING_SIGNS)) : start]
 
 
 def _end(word: str) -> int:

@@ -1,4 +1,4 @@
-"""Closed tables of characters that the rules for text share: quotes, brackets, ends of sentences, East Asian letters."""
+"""Closed tables of characters that rules for text share: quotes, brackets, sentence ends, East Asian letters."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def _may_part(text: str, at: int) -> bool:
     before, after = text[at - 1], text[at]
     if before.isascii() and after.isascii():
         return True
-    if before == _JOINER or after == _JOINER or _extends(after):
+    if _JOINER in (before, after) or _extends(after):
         return False
     if _within(before, _FLAG_HALVES) and _within(after, _FLAG_HALVES):
         return _flag_halves_before(text, at) % 2 == 0

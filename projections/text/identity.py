@@ -35,9 +35,38 @@ _QUOTED_WORD = re.compile(
 _WORD = re.compile(r"\S+")
 
 _STOP_WORDS = frozenset(
-    "a an the is are was were be in at on of to for from under see this that it its and or by with as our we".split()
+    [
+        "a",
+        "an",
+        "the",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "in",
+        "at",
+        "on",
+        "of",
+        "to",
+        "for",
+        "from",
+        "under",
+        "see",
+        "this",
+        "that",
+        "it",
+        "its",
+        "and",
+        "or",
+        "by",
+        "with",
+        "as",
+        "our",
+        "we",
+    ]
 )
-_PROTECTED_WORDS = frozenset("not no never none without dont only except".split())
+_PROTECTED_WORDS = frozenset(["not", "no", "never", "none", "without", "dont", "only", "except"])
 _PROTECTED_SIGNS = frozenset("不非無无")
 
 

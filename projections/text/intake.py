@@ -11,6 +11,8 @@ from projections.text.redact import redact, withhold
 
 __all__ = ["Taken", "take_in", "take_in_block"]
 
+_ROUNDS = 4
+
 
 class Taken(NamedTuple):
     """A text in its common form, and the notes it carries (``invisible_removed``)."""
@@ -31,6 +33,12 @@ def take_in(text: str, policy: Policy, limit: int) -> Taken:
     Idempotent, so that a stored text can be read back and compared. Linear.
     """
     block = take_in_block(text, policy)
-    # A label and its value may have stood in two lines; only now are they neighbours.
-    line = redact(single_line(block.text), policy.redaction)
-    return Taken(cut(line, limit), block.notes)
+    line = single_line(block.text)
+    for _ in range(_ROUNDS):
+        # A label and its value may have stood in two lines, and a cut may change what stands at the end; what is
+        # stored must be what would be taken in again.
+        taken = cut(redact(line, policy.redaction), limit)
+        if taken == line:
+            break
+        line = taken
+    return Taken(line, block.notes)

@@ -12,14 +12,12 @@ from projections.text.shapes import MARK
 
 __all__ = ["hide_labelled", "without_labels"]
 
-_PASSWORD = (
+_PASSWORDS = (
     r"password|passwd|pwd|passphrase|密碼|密码|パスワード|비밀번호|contrase(?:ñ|n\u0303)a|mot[ ]de[ ]passe|passwort"
 )
-_KEY = (
-    r"(?:api|auth|private|access|secret)[ _-]?key|token|bearer|secret|credentials?|auth"
-)
-_USER = r"user[ _-]?name|用戶名|用户名|ユーザー名|사용자명|usuario|utilisateur|benutzer"
-_FLAG = r"(?<![\w-])--(?:password|token|secret|api-key|auth)(?=\s)"
+_KEYS = r"(?:api|auth|private|access|secret)[ _-]?key|token|bearer|secret|credentials?|auth"
+_USERS = r"user[ _-]?name|用戶名|用户名|ユーザー名|사용자명|usuario|utilisateur|benutzer"
+_FLAGS = r"(?<![\w-])--(?:password|token|secret|api-key|auth)(?=\s)"
 
 _SPACE = r"[^\S\n\v\f\r\x1c-\x1e\x85\u2028\u2029]"
 """Whitespace within a line: a label and what stands in the next line are no pair while lines are kept."""
@@ -27,15 +25,13 @@ _SPACE = r"[^\S\n\v\f\r\x1c-\x1e\x85\u2028\u2029]"
 _EMPHASIS = r"\*{0,2}"  # **Password:** is how models write labels
 _CLOSE = rf"\\{{0,3}}+[\"'`”’」』»]?\]?{_EMPHASIS}"
 _SEPARATOR = re.compile(
-    rf"{_CLOSE}(?:{_SPACE}++is\b)?{_SPACE}*+(?:[=:：]{{1,3}}+(?!//)>?|是{_SPACE}*+[:：]?){_SPACE}*+{_EMPHASIS}{_SPACE}*+"
+    rf"{_CLOSE}(?:{_SPACE}++is\b)?{_SPACE}*+(?:[=:：＝]{{1,3}}+(?!//)>?|是{_SPACE}*+[:：]?){_SPACE}*+{_EMPHASIS}{_SPACE}*+"
 )
 _GAP = re.compile(rf"{_CLOSE}{_SPACE}++(?:is{_SPACE}++)?")
 _SCHEME = re.compile(rf"(?:bearer|basic|token){_SPACE}++(?=\S)", re.IGNORECASE)
 
-_RUN = re.compile(
-    rf"(?:{re.escape(MARK)}|[^\s{re.escape(QUOTES + OPENING_BRACKETS + CLOSING_BRACKETS)},，;；])++"
-)
-_RUN_ENDS = ".!?。…*"
+_RUN = re.compile(rf"(?:{re.escape(MARK)}|[^\s{re.escape(QUOTES + OPENING_BRACKETS + CLOSING_BRACKETS)},，;；])++")
+_RUN_ENDS = ".!?。！？…*"
 """Not part of a value at its end; ``…`` because a text may have been cut there, ``*`` as emphasis may end there."""
 
 # The body of each kind of quotation is the one group that matched. An opening sign never stands inside a body
@@ -56,12 +52,11 @@ _QUOTED = re.compile(
     + ")"
 )
 _UNCLOSED = re.compile(rf"(?:[bBrRuUfF]{{1,2}}|\$)?\\*+[{re.escape(QUOTES)}](?=\S)")
-_REST_OF_LINE = re.compile(r"[^\n]*+")
 
 _DIGITS = re.compile(r"\d{4,}+(?![A-Za-z_])")
 _SMALL_NUMBER = re.compile(r"\d+(?:\.\d+)?\Z")
 _COMMA = re.compile(rf"\\{{0,3}}+[\"'`”’」』»]?{_SPACE}*+[,，]{_SPACE}*+\\{{0,3}}+[\"'`“‘「『«]?")
-_AUTHORIZATION = re.compile(rf"authorization{_CLOSE}{_SPACE}*+[=:：]{_SPACE}*+[\"'`]?\Z", re.IGNORECASE)
+_AUTHORIZATION = re.compile(rf"authorization{_CLOSE}{_SPACE}*+[=:：＝]{_SPACE}*+[\"'`]?\Z", re.IGNORECASE)
 _LONGEST_HEADER_BEFORE = 40
 
 
@@ -109,14 +104,9 @@ def without_labels(text: str, extra: tuple[str, ...] = ()) -> str:
 @lru_cache(maxsize=16)
 def _patterns(extra: tuple[str, ...]) -> _Patterns:
     configured = (re.escape(label) for label in sorted(extra, key=len, reverse=True) if label.strip())
-    password = "|".join((*configured, _PASSWORD))
-    labels = (
-        f"(?P<flag>{_FLAG})|(?P<user>{_USER})|(?P<password>{password})|(?P<bearer>bearer)|(?P<key>{_KEY})"
-        "|(?P<pin>pin)"
-    )
-    leftovers = (
-        rf"[\w-]{{0,32}}?(?:{_USER}|{password}|authorization|{_KEY}|pin)(?![A-Za-z0-9])(?:\s+is\b|\s*是)?"
-    )
+    password = "|".join((*configured, _PASSWORDS))
+    labels = f"(?P<flag>{_FLAGS})|(?P<user>{_USERS})|(?P<password>{password})|(?P<bearer>bearer)|(?P<key>{_KEYS})|(?P<pin>pin)"
+    leftovers = rf"[\w-]{{0,32}}?(?:{_USERS}|{password}|authorization|{_KEYS}|pin)(?![A-Za-z0-9])(?:\s+is\b|\s*是)?"
     return _Patterns(
         re.compile(labels, re.IGNORECASE),
         re.compile(rf"\w{{0,32}}?(?:{password})", re.IGNORECASE),
@@ -135,7 +125,7 @@ def _key(text: str, label: re.Match[str], _: _Patterns) -> list[_Span]:
         scheme = _SCHEME.match(text, separator.end())
         spans = _any_value(text, scheme.end() if scheme else separator.end())
         return [span for span in spans if not _is_small_number(text[span.start : span.end])]
-    return _loose_value(text, label.end(), lambda value: _secret_like(value) or _mixed_letters(value))
+    return _loose_value(text, label.end(), _key_like)
 
 
 def _bearer(text: str, label: re.Match[str], patterns: _Patterns) -> list[_Span]:
@@ -189,14 +179,22 @@ _RULES: dict[str, Callable[[str, re.Match[str], _Patterns], list[_Span]]] = {
 def _any_value(text: str, at: int) -> list[_Span]:
     """The value behind a separator, whatever it is; an opening quote without its end takes the rest of the line."""
     if value := _value(text, at):
-        return [] if _is_another_label(text, value) else [value]
+        return _with_second_label(text, value) if value.start < value.end else []
     if opening := _UNCLOSED.match(text, at):
-        rest = _REST_OF_LINE.match(text, opening.end())
-        end = rest.end() if rest else opening.end()
+        end = text.find("\n", opening.end())
+        rest = _Span(opening.end(), len(text) if end < 0 else end)
         # A mark that a cut has shortened is left as it is.
-        cut_mark = MARK.startswith(text[opening.end() : end].rstrip("…"))
-        return [] if cut_mark else [_Span(opening.end(), end)]
+        return [] if MARK.startswith(text[rest.start : rest.end].rstrip("…")) else [rest]
     return []
+
+
+def _with_second_label(text: str, value: _Span) -> list[_Span]:
+    """``credentials: password: …`` and ``API key: token …``: what follows the first label is a second one."""
+    found = text[value.start : value.end]
+    label = found.rstrip("=:：＝")
+    if not _patterns(()).leftovers.fullmatch(label):
+        return [value]
+    return [value, *_loose_value(text, value.end, _key_like)] if label == found else []
 
 
 def _loose_value(text: str, at: int, is_secret: Callable[[str], bool]) -> list[_Span]:
@@ -207,18 +205,16 @@ def _loose_value(text: str, at: int, is_secret: Callable[[str], bool]) -> list[_
     value = _value(text, gap.end())
     if value is None and (opening := _UNCLOSED.match(text, gap.end())):
         value = _run(text, opening.end())
-    if value is None or not is_secret(text[value.start : value.end].replace(MARK, "")):
-        return []
-    return [value]
+    return [value] if value and is_secret(text[value.start : value.end].replace(MARK, "")) else []
 
 
 def _value(text: str, at: int) -> _Span | None:
-    """A quoted string without its quotes, or a run; None where neither stands, or only an opening quote."""
+    """A quoted string without its quotes, maybe empty, or a run; None where neither stands."""
     if quoted := _QUOTED.match(text, at):
         start, end = quoted.span(quoted.lastindex or 0)
         # `"Token:" is the label of "Key"`: that quotation closed before the value and another opens after it.
         between_quotations = text[start : start + 1].isspace() and text[quoted.end() : quoted.end() + 1].isalnum()
-        return None if start == end or between_quotations else _Span(start, end)
+        return None if between_quotations else _Span(start, end)
     return None if _UNCLOSED.match(text, at) else _run(text, at)
 
 
@@ -232,13 +228,6 @@ def _run(text: str, at: int) -> _Span | None:
     return _Span(at, at + len(value))
 
 
-def _is_another_label(text: str, value: _Span) -> bool:
-    """``credentials: password: …``: what follows the first label is the second one."""
-    found = text[value.start : value.end]
-    label = _patterns(()).leftovers.match(found)
-    return found[-1] in "=:：" and label is not None and label.end() == len(found.rstrip("=:："))
-
-
 def _is_small_number(value: str) -> bool:
     return _SMALL_NUMBER.match(value) is not None and sum(map(str.isdecimal, value)) <= 6
 
@@ -248,12 +237,14 @@ def _secret_like(value: str) -> bool:
     return len(value) >= 6 and _has_digit(value) and any(map(str.isalpha, value))
 
 
+def _key_like(value: str) -> bool:
+    return _secret_like(value) or _mixed_letters(value)
+
+
 def _mixed_letters(value: str) -> bool:
     """16 or more letters with both a run of two capitals and a lower-case letter."""
     return (
-        sum(map(str.isalpha, value)) >= 16
-        and re.search("[A-Z]{2}", value) is not None
-        and any(map(str.islower, value))
+        sum(map(str.isalpha, value)) >= 16 and re.search("[A-Z]{2}", value) is not None and any(map(str.islower, value))
     )
 
 

@@ -19,17 +19,73 @@ _MIME_TREE = re.compile(
 )
 
 _TOP_FOLDERS = frozenset(
-    "src lib app apps packages test tests docs scripts bin cmd internal pkg config tools examples".split()
+    [
+        "src",
+        "lib",
+        "app",
+        "apps",
+        "packages",
+        "test",
+        "tests",
+        "docs",
+        "scripts",
+        "bin",
+        "cmd",
+        "internal",
+        "pkg",
+        "config",
+        "tools",
+        "examples",
+    ]
 )
 _BARE_EXTENSIONS = frozenset(
-    "json jsonc ts tsx js jsx mjs cjs md yaml yml toml lock config py go rs sh sql".split()
+    [
+        "json",
+        "jsonc",
+        "ts",
+        "tsx",
+        "js",
+        "jsx",
+        "mjs",
+        "cjs",
+        "md",
+        "yaml",
+        "yml",
+        "toml",
+        "lock",
+        "config",
+        "py",
+        "go",
+        "rs",
+        "sh",
+        "sql",
+    ]
 )
 _PRODUCTS = frozenset(
     name + ending
-    for name in (
-        "node next nuxt vue react angular ember backbone express three d3 p5 chart discord moment alpine solid"
-        " svelte electron nest socket"
-    ).split()
+    for name in [
+        "node",
+        "next",
+        "nuxt",
+        "vue",
+        "react",
+        "angular",
+        "ember",
+        "backbone",
+        "express",
+        "three",
+        "d3",
+        "p5",
+        "chart",
+        "discord",
+        "moment",
+        "alpine",
+        "solid",
+        "svelte",
+        "electron",
+        "nest",
+        "socket",
+    ]
     for ending in (".js", ".io")
 )
 
@@ -66,8 +122,7 @@ def normal_path(word: str, root: str = "") -> str:
     path = relative_to(_SLASHES.sub("/", _bare(word)), root)
     if prefix := _NO_PART_OF_A_PATH.match(path):
         path = path[prefix.end() :]
-    # What is nothing but dots and slashes names a folder; all else loses the end of its sentence.
-    return path.rstrip(_AFTER + "/") or path.rstrip("/") or "."
+    return path.rstrip(_AFTER + "/") or "."
 
 
 def relative_to(path: str, root: str) -> str:

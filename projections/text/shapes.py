@@ -37,7 +37,7 @@ _TOKENS = (
     r"pypi-[A-Za-z0-9_-]{16,}+",
     r"A(?:KIA|SIA)[A-Z0-9]{16,}+",
 )
-_EXTRA_TOKEN = r"[A-Za-z0-9_-]{10,}+"  # SPEC 20.3 names no length; the shortest of 7.3 is taken.
+_EXTRA_BODY = r"[A-Za-z0-9_-]{10,}+"  # SPEC 20.3 names no length; the shortest of 7.3 is taken.
 # What begins like a web token is always read whole, and only then judged: a match that could fail after a long
 # way would be tried again from each `eyJ` on the way.
 _WEB_TOKEN = re.compile(_WORD_START + r"eyJ[A-Za-z0-9_-]*+((?:\.[A-Za-z0-9_-]++){0,4}+)(?![A-Za-z0-9_])")
@@ -102,11 +102,9 @@ def _after_schemes(word: str) -> Iterator[int]:
 
 @lru_cache(maxsize=16)
 def _token_pattern(prefixes: tuple[str, ...]) -> re.Pattern[str]:
-    extra = tuple(re.escape(prefix) + _EXTRA_TOKEN for prefix in prefixes if prefix)
+    extra = tuple(re.escape(prefix) + _EXTRA_BODY for prefix in prefixes if prefix)
     return re.compile(f"{_WORD_START}(?:{'|'.join(_TOKENS + extra)})(?![A-Za-z0-9_])")
 
 
 def _hide_web_token(match: re.Match[str]) -> str:
     return MARK if match[1].count(".") >= 2 else match.group()
-
-

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ledger.events import Draft
+from memfold.capture import Capture
 from memfold.hosts.opencode import OpenCodeTranslator
 from memfold.hosts.recording import read_recording
-
-if TYPE_CHECKING:
-    from memfold.capture import Capture
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDINGS = ROOT / "fixtures" / "recordings"

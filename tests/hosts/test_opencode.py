@@ -431,18 +431,14 @@ def _spoil(data: st.DataObject, record: Any) -> None:
 def test_spoiled_recording_never_raises(data: st.DataObject) -> None:
     """Whatever is missing or wrong in a recording, translation goes on, and the same way each time."""
     records = _SMALL[data.draw(st.sampled_from(sorted(_SMALL)))]
-    spoiled = {
-        i: copy.deepcopy(records[i]) for i in data.draw(st.sets(st.integers(0, len(records) - 1), max_size=8))
-    }
+    spoiled = {i: copy.deepcopy(records[i]) for i in data.draw(st.sets(st.integers(0, len(records) - 1), max_size=8))}
     for record in spoiled.values():
         _spoil(data, record)
     mixed = [spoiled.get(i, record) for i, record in enumerate(records)]
     assert repr(translate(mixed)[0]) == repr(translate(mixed)[0])  # as text: NaN is unequal to itself
 
 
-@given(
-    st.lists(st.dictionaries(st.sampled_from(["hook", "input", "output", "event", "t", "pid"]), _JUNK), max_size=5)
-)
+@given(st.lists(st.dictionaries(st.sampled_from(["hook", "input", "output", "event", "t", "pid"]), _JUNK), max_size=5))
 def test_junk_never_raises(records: list[Record]) -> None:
     """Any object is either translated or skipped and counted."""
     calls, translator = translate(records)

@@ -30,6 +30,7 @@ def proposal(row: dict[str, Any], order: int, root: str = "/w/app") -> Proposal:
         raise ValueError(f"no such source: {source!r}")
     text, type_ = row.get("text", row["id"]), row["type"]
     confidence = row.get("confidence")
+    keys = keys_of(Context(DEFAULT_POLICY, root), type_, text)
     return Proposal(
         ref=Ref(row["id"], 0),
         order=(order, 0),
@@ -42,7 +43,9 @@ def proposal(row: dict[str, Any], order: int, root: str = "/w/app") -> Proposal:
         rationale=row.get("rationale", ""),
         importance=row.get("importance", "normal"),
         safety_critical=row.get("safety_critical", False),
-        **keys_of(Context(DEFAULT_POLICY, root), type_, text),
+        exact=keys.exact,
+        key=keys.text,
+        identity=keys.identity,
     )
 
 

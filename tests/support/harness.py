@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 from typing import Any
 
-from ledger.events import AnyEvent
-from ledger.log import FileLog
+from ledger.events import AnyEvent, Draft, LedgerCreatedData
+from ledger.log import FileLog, Log
+from ledger.memory import MemoryLog
+from ledger.times import format_time, parse_time
 from memfold.clock import host_time
 from memfold.config import Layer, resolve
 from memfold.paths import ledger_dir, workspace_key
 from memfold.workspace import Workspace
 from projections.world import WorldState
 
-from ledger.times import format_time  # isort: skip
-
 HOST = "test"
 FIRST = 1_767_225_600_000  # 2026-01-01T00:00:00Z
 STEP = 60_000
 
 
-class UnknownOperation(Exception):
+class UnknownOperationError(Exception):
     """A row asks for something that the harness doesn't know."""
 
 
@@ -28,33 +28,42 @@ class Harness:
     """Workspaces below one data folder, fed one neutral event after the other.
 
     Args:
-        data: the data folder.
+        data: the data folder; None for ledgers in memory.
         workspace: root of the workspace where an event names none.
         config: keys of SPEC 19.
     """
 
-    def __init__(self, data: str, workspace: str = "/w/app", config: dict[str, Any] | None = None) -> None:
+    def __init__(self, data: str | None, workspace: str = "/w/app", config: dict[str, Any] | None = None) -> None:
         self.data = data
         self.root = workspace
         self.config = resolve([Layer("workspace", config or {})]).config
         self.offsets: list[int] = []
         self.last_session: str | None = None
         self.last_ms = FIRST - STEP
+        self.first_ms = FIRST
         self._open: dict[str, Workspace] = {}
+        self._logs: dict[str, MemoryLog] = {}
         self._snapshots: dict[str, str] = {}
 
     def workspace(self, root: str | None = None) -> Workspace:
         """The ledger of a workspace, made where there is none."""
         name = self.root if root is None else root
         if name not in self._open:
-            key = workspace_key(name)
-            log = FileLog.create(
-                ledger_dir(self.data, key), root=name, key=key, clock=lambda: max(FIRST, self.last_ms)
-            )
             self._open[name] = Workspace(
-                log, name, self.config.policy, host=HOST, enabled=self.config.enabled
+                self._log(name), name, self.config.policy, host=HOST, enabled=self.config.enabled
             )
         return self._open[name]
+
+    def _log(self, root: str) -> Log:
+        """The ledger of a workspace; it begins at the time of its first event, not at today's."""
+        key = workspace_key(root)
+        if self.data is not None:
+            return FileLog.create(ledger_dir(self.data, key), root=root, key=key, clock=lambda: self.first_ms)
+        if root not in self._logs:
+            self._logs[root] = MemoryLog()
+            created = LedgerCreatedData(format=1, ledger="test", root=root, key=key)
+            self._logs[root].append([Draft(source="memfold", time=format_time(self.first_ms), data=created)])
+        return self._logs[root]
 
     def feed(self, events: list[dict[str, Any]]) -> None:
         """Feed all events of a row."""
@@ -65,6 +74,8 @@ class Harness:
         """Feed one event; afterwards ``offsets[-1]`` is the last offset of the workspace it belongs to."""
         at = event.get("at", format_time(self.last_ms + STEP))
         time = host_time(at)
+        if not self.offsets:
+            self.first_ms = parse_time(time) or FIRST
         if "session" in event:
             self.last_session = event["session"]
         root = event.get("workspace", self.root)
@@ -74,10 +85,10 @@ class Harness:
             return
         operation = getattr(self, f"do_{event['do']}", None)
         if operation is None:
-            raise UnknownOperation(event["do"])
+            raise UnknownOperationError(event["do"])
         operation(event, self.workspace(root), time)
-        moment = self.state(root).memory.now
-        self.last_ms = max(self.last_ms + STEP, moment) if time is None else max(moment, FIRST - STEP)
+        moment = parse_time(time)
+        self.last_ms = self.last_ms + STEP if moment is None else moment
         self.offsets.append(self.workspace(root).log.size() - 1)
 
     def state(self, root: str | None = None, offset: int | None = None) -> WorldState:
@@ -90,18 +101,20 @@ class Harness:
 
     def all_bytes(self) -> dict[str, bytes]:
         """Every file below the data folder."""
-        found: dict[str, bytes] = {}
-        for folder, _, names in os.walk(self.data):
-            for name in names:
-                path = os.path.join(folder, name)
-                with open(path, "rb") as file:
-                    found[path] = file.read()
-        return found
+        files = (path for path in Path(self.data or "").rglob("*") if path.is_file())
+        return {str(path): path.read_bytes() for path in files}
+
+    def ledger_bytes(self, root: str | None = None) -> int:
+        """The length of a workspace's ledger file."""
+        folder = ledger_dir(self.data or "", workspace_key(self.root if root is None else root))
+        return Path(folder, "events.jsonl").stat().st_size
 
     def do_session_start(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Report ``session_start``."""
         ws.record(ws.capture.session_started(event["session"], parent=event.get("parent"), time=time))
 
     def do_session_parent(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Report ``session_parent``."""
         ws.record(ws.capture.session_linked(event["session"], event["parent"], time=time))
 
     def do_prompt(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
@@ -114,9 +127,11 @@ class Harness:
         """What an assistant says is never read for memories (SPEC 3.1)."""
 
     def do_user_message(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Report ``user_message``."""
         ws.record(ws.capture.user_message(event["session"], event["message"], event["text"], time=time))
 
     def do_tool(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Report ``tool``."""
         ws.record(
             ws.capture.tool_completed(
                 event["session"],
@@ -130,6 +145,7 @@ class Harness:
         )
 
     def do_tool_failed(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Report ``tool_failed``."""
         ws.record(
             ws.capture.tool_failed(
                 event["session"],
@@ -142,18 +158,22 @@ class Harness:
         )
 
     def do_compaction_started(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Report ``compaction_started``."""
         self._snapshots[event["session"]] = ws.prepare_compaction(event["session"], time=time)[0]
 
     def do_compacted(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Report ``compacted``."""
         summary = event["summary"]
         if summary is not None:
             summary = summary.replace("{snapshot}", self._snapshots.get(event["session"], "{snapshot}"))
         ws.record(ws.capture.compacted(event["session"], event.get("message", ""), summary, time=time))
 
     def do_session_deleted(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Report ``session_deleted``."""
         ws.record(ws.capture.session_deleted(event["session"], time=time))
 
     def do_memory_add(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Report ``memory_add``."""
         ws.record(
             ws.capture.memory_added(
                 event["session"],
@@ -166,14 +186,17 @@ class Harness:
         )
 
     def do_memory_update(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Report ``memory_update``."""
         fields = {key: event.get(key) for key in ("title", "content", "tags")}
         ws.update(event["session"], id=event["id"], time=time, **fields)
 
     def do_memory_delete(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Report ``memory_delete``."""
         names = {key: event.get(key) for key in ("id", "text", "message")}
         ws.delete(event.get("session"), time=time, **names)
 
     def do_rules_file(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Report ``rules_file``."""
         ws.record(ws.capture.rules_file(event["path"], event["text"], time=time))
 
     def do_restart(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:

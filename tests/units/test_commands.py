@@ -161,8 +161,8 @@ def test_configured_categories_come_after_and_add_to_the_built_in_ones() -> None
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("a 'b c' \"d \\\"e\\\"\" f\\ g", [("a", "b c", 'd "e"', "f g")]),
-        ("a \"b", [("a", "b")]),
+        ('a \'b c\' "d \\"e\\"" f\\ g', [("a", "b c", 'd "e"', "f g")]),
+        ('a "b', [("a", "b")]),
         ("a 'b", [("a", "b")]),
         ("a \\", [("a", "")]),
         ("a '' b", [("a", "", "b")]),

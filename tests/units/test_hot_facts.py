@@ -21,9 +21,7 @@ def touches(data: ToolCompletedData) -> list[tuple[str, str]]:
     return [(touch.path, touch.action) for touch in tool_facts(data, REPO).touches]
 
 
-def facts(
-    command: str, exit_code: int | None = 0, output: str = "", status: Status = "completed"
-) -> ToolFacts:
+def facts(command: str, exit_code: int | None = 0, output: str = "", status: Status = "completed") -> ToolFacts:
     """The facts of a shell call."""
     data = tool_data("bash", {"command": command}, exit_code=exit_code, status=status, output=output)
     return tool_facts(data, REPO)
@@ -88,9 +86,9 @@ def test_calls_that_touch_nothing() -> None:
     "path",
     [
         "/repo/.opencode/memory/MEMORY.md",
-        ".opencode/memory",
+        ".opencode/memory/memory.log",
         "/home/u/.local/share/memfold/workspaces/0123/events.jsonl",
-        "/home/u/.local/share/opencode/tool-output/tool_1",
+        "/home/u/.local/share/opencode/tool-output/tool_1.txt",
         "/home/u/.claude/projects/p/tool-results/x.txt",
     ],
 )
@@ -98,7 +96,7 @@ def test_own_and_truncation_files_never_count(path: str) -> None:
     """Not by a file tool, not in a patch, not in a grep."""
     assert touches(tool_data("read", {"filePath": path})) == []
     assert touches(tool_data("apply_patch", {"patchText": f"*** Update File: {path}"})) == []
-    assert touches(tool_data("grep", {}, output=f"{path}.md: x")) == ([] if "/" in path[1:] and path != ".opencode/memory" else [(f"{path}.md", "grep")])
+    assert touches(tool_data("grep", {}, output=f"{path}: x")) == []
 
 
 def test_patch_lines_in_their_order() -> None:
@@ -156,7 +154,7 @@ def test_failure_opens_an_error() -> None:
     assert opened == OpenedError(
         category="typecheck",
         summary="/repo/src/a.ts(3,1): error TS2322: x",
-        fingerprint="37e60d15f71a",
+        fingerprint="919a8a1e7e13",
         command="npx tsc -p ./web/",
         scope=("web",),
         file="src/a.ts",
@@ -244,4 +242,8 @@ def test_paths() -> None:
 def test_two_updates_of_one_patch_are_two_touches() -> None:
     """Touches within one event count in their order."""
     data = tool_data("patch", {"patch": "*** Add File: a.ts\n*** Delete File: a.ts\n*** Add File: a.ts"})
-    assert tool_facts(data, REPO).touches == (Touch("a.ts", "write"), Touch("a.ts", "delete"), Touch("a.ts", "write"))
+    assert tool_facts(data, REPO).touches == (
+        Touch("a.ts", "write"),
+        Touch("a.ts", "delete"),
+        Touch("a.ts", "write"),
+    )

@@ -20,6 +20,7 @@ from projections.memory.retention import (
     strength,
 )
 from projections.memory.selection import ranked, select
+from projections.policy import BUILT_IN_TYPES
 from tests.conformance.runner import UnknownKey
 from tests.support.entries import NOW, add_entry, empty_state, state_of, with_activity
 
@@ -85,6 +86,7 @@ def _select(given: dict[str, Any]) -> dict[str, Any]:
     return {
         "selected": [entry.ref.event for entry in selection.chosen],
         "selected_count": len(selection.chosen),
-        "selected_by_type": dict(Counter(entry.proposal.type for entry in selection.chosen)),
+        "selected_by_type": dict.fromkeys(BUILT_IN_TYPES, 0)
+        | Counter(entry.proposal.type for entry in selection.chosen),
         "omitted": {entry.ref.event: reason for entry, reason in selection.omitted},
     }

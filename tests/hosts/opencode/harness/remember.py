@@ -98,10 +98,7 @@ _LATER = [
         "What do I have to know before I change a price here?",
         [
             {"tools": [_call("read", filePath="@WS@/docs/rates.md")]},
-            {
-                "text": "Prices are whole cents, weekend nights cost a quarter more, "
-                "and npm test comes before a commit."
-            },
+            {"text": "Prices are whole cents, weekend nights cost a quarter more, and npm test comes before a commit."},
         ],
     ),
     _ASKED,

@@ -1,0 +1,125 @@
+"""The closed table of keys: default, reader, and the layers that may set each (SPEC 19, 20)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from memfold.config.model import LayerKind
+from memfold.config.readers import (
+    Notes,
+    Reader,
+    Refusal,
+    boolean,
+    choice,
+    items,
+    name_reader,
+    named,
+    number,
+    string,
+    subset,
+    table,
+    whole,
+    word,
+    words,
+)
+from projections.policy import BUILT_IN_TYPES, DEFAULT_POLICY, CustomType, caps_of
+
+__all__ = ["KEYS", "SECTIONS", "Key"]
+
+_FILES: frozenset[LayerKind] = frozenset({"user", "workspace"})
+_FILES_OR_VARIABLE: frozenset[LayerKind] = frozenset({"user", "workspace", "environment"})
+_ANYWHERE: frozenset[LayerKind] = frozenset({"user", "workspace", "plugin", "environment"})
+_MOST = 2**31 - 1
+_DAYS = 36_500
+
+
+class Key(Struct, frozen=True):
+    """One setting: its default, how it is read, and the kinds of layers where it counts."""
+
+    default: Any
+    read: Reader
+    kinds: frozenset[LayerKind] = _FILES
+
+
+def _types(value: object, notes: Notes) -> list[dict[str, Any]]:
+    """Further types; their order is that of their sections (SPEC 20.1)."""
+    known: dict[str, dict[str, Any]] = {}
+
+    def read(item: object, inner: Notes) -> None:
+        fields = table(
+            {
+                "name": name_reader((*BUILT_IN_TYPES, *known)),
+                "cap": whole(0, _MOST, limit=CustomType("").cap),
+                "factor": number(0.01, 10, parts=100, unit="hundredths"),
+                "staleDays": whole(1, _DAYS),
+            }
+        )(item, inner)
+        if "name" not in fields:
+            raise Refusal("has no name that can be used", "give it a 'name' of its own")
+        known[fields["name"]] = fields
+
+    items(read)(value, notes)
+    return list(known.values())
+
+
+def _triggers(value: object, notes: Notes) -> Any:
+    """More triggers: a list, or lists by language, of which those of a switched-off language don't count."""
+    read = named(words) if isinstance(value, Mapping) else words
+    return read(value, notes)
+
+
+def _redaction(value: object, notes: Notes) -> list[dict[str, str]]:
+    """Labels and token prefixes; a bare word is a label (SPEC 20.3)."""
+
+    def read(item: object, inner: Notes) -> dict[str, str]:
+        given = {"label": item} if isinstance(item, str) else item
+        fields: dict[str, str] = table({"label": word, "prefix": word})(given, inner)
+        if len(fields) != 1:
+            raise Refusal("is neither a label nor a prefix", "write one of { label = … } and { prefix = … }")
+        return fields
+
+    listed: list[dict[str, str]] = items(read)(value, notes)
+    return listed
+
+
+_POLICY = DEFAULT_POLICY
+_RETENTION = _POLICY.retention
+
+KEYS: dict[str, Key] = {
+    "enabled": Key(True, boolean, _ANYWHERE),
+    "triggers.languages": Key(list(_POLICY.languages), subset(_POLICY.languages)),
+    "prompt.workspaceChars": Key(_POLICY.workspace_chars, whole(0, _MOST, limit=_POLICY.workspace_chars)),
+    "prompt.maxEntries": Key(_POLICY.max_entries, whole(0, _MOST, limit=_POLICY.max_entries)),
+    "prompt.hotChars": Key(_POLICY.hot_chars, whole(0, _MOST, limit=_POLICY.hot_chars)),
+    **{f"caps.{name}": Key(cap, whole(0, _MOST, limit=cap)) for name, cap in caps_of(_POLICY).items()},
+    "injection": Key("workspace", choice("workspace", "summary"), _ANYWHERE),
+    "tools": Key(True, boolean, _ANYWHERE),
+    "memoryFile": Key("auto", choice("auto", "on", "off"), _ANYWHERE),
+    # These two judge nothing either: a host's options have always held them.
+    "maxSummaryChars": Key(2000, whole(1, _MOST), _ANYWHERE),
+    "enableLog": Key(True, boolean, _ANYWHERE),
+    "worktrees": Key("shared", choice("shared", "separate")),
+    "placement": Key("user-part", choice("user-part", "system"), _ANYWHERE),
+    "hotDelivery": Key("delta", choice("delta", "full", "off"), _ANYWHERE),
+    "types": Key([], _types),
+    "errorCategories": Key({}, named(table({"programs": words, "scripts": words, "signals": words}))),
+    "patterns.triggers": Key([], _triggers),
+    "patterns.negations": Key([], words),
+    "patterns.timeWords": Key([], words),
+    "patterns.gate": Key({}, named(words)),
+    "redaction.extra": Key([], _redaction),
+    "retention.halfLifeDays": Key(_RETENTION.half_life_days, whole(1, _DAYS)),
+    "retention.dormantAfterDays": Key(_RETENTION.dormant_after_days, whole(0, _DAYS)),
+    "retention.dormantRate": Key(_RETENTION.dormant_rate_percent / 100, number(0, 1, parts=100, unit="hundredths")),
+    "retention.minReinforceHours": Key(
+        _RETENTION.min_reinforce_minutes // 60, number(0, 24 * 365, parts=60, unit="minutes")
+    ),
+    "dataDir": Key("", string, _FILES_OR_VARIABLE),
+}
+"""Every key of SPEC 19, dotted."""
+
+SECTIONS = frozenset(name.partition(".")[0] for name in KEYS if "." in name)
+"""The tables that hold keys."""

@@ -1,0 +1,91 @@
+# ruff: noqa: PTH116, PTH118, PTH123 - pathlib costs more at start-up than a configuration
+"""Read the configuration of a workspace: the user's file, the workspace's, plugin options, the environment."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+
+from memfold.config.environment import environment_layers
+from memfold.config.model import Finding, Layer, LayerKind, Resolved
+from memfold.config.resolve import resolve
+from memfold.errors import ConfigError
+from memfold.paths import config_dir, workspace_root
+
+__all__ = ["load", "locate"]
+
+_USER_FILE = "config.toml"
+_WORKSPACE_FILE = ".memfold.toml"
+_FILE_LIMIT = 262_144
+"""Bytes of a configuration file: a repository may be a stranger's, and hooks read it each time."""
+
+
+def load(root: str, environ: Mapping[str, str], plugin_options: object = None) -> Resolved:
+    """The configuration of a workspace (SPEC 19).
+
+    Args:
+        root: the workspace's root; empty if none is known.
+        environ: the environment.
+        plugin_options: what the host's configuration gave the plugin, decoded from JSON; None if nothing.
+
+    Returns:
+        The settings in force. Whatever can't be read or used is a finding; nothing is raised.
+    """
+    layers: list[Layer] = []
+    findings: list[Finding] = []
+    try:
+        _read(os.path.join(config_dir(environ), _USER_FILE), "user", layers, findings)
+    except ConfigError as error:
+        findings.append(Finding("user", "", "", error.message, error.fix))
+    if root:
+        _read(os.path.join(root, _WORKSPACE_FILE), "workspace", layers, findings)
+    if plugin_options is not None:
+        layers.append(Layer("plugin", plugin_options, "plugin options"))
+    layers.extend(environment_layers(environ))
+    resolved = resolve(layers)
+    return Resolved(resolved.config, (*findings, *resolved.findings), resolved.origins, resolved.values)
+
+
+def locate(directory: str, environ: Mapping[str, str], plugin_options: object = None) -> tuple[str, Resolved]:
+    """The workspace of a folder and its configuration.
+
+    Whether worktrees are apart is asked of the main worktree's configuration; a worktree that is apart then has its
+    own file.
+    """
+    root = workspace_root(directory)
+    resolved = load(root, environ, plugin_options)
+    if resolved.config.worktrees == "shared":
+        return root, resolved
+    own = workspace_root(directory, worktrees="separate")
+    return own, resolved if own == root else load(own, environ, plugin_options)
+
+
+def _read(path: str, kind: LayerKind, layers: list[Layer], findings: list[Finding]) -> None:
+    """Add the layer of a file, or a finding; a file that isn't there is neither."""
+    try:
+        text = _text(path)
+        if text is None:
+            return
+        import tomllib
+
+        layers.append(Layer(kind, tomllib.loads(text), path))
+    except OSError as error:
+        findings.append(Finding(path, "", "", f"can't be read: {error.strerror}", "check its permissions"))
+    except (ValueError, RecursionError) as error:  # no UTF-8, no TOML, a number too long, or nested too deeply
+        findings.append(Finding(path, "", "", f"is no TOML and is ignored: {error}", "correct that place"))
+
+
+def _text(path: str) -> str | None:
+    """The text of a file, None if there is none."""
+    try:
+        # Asked first, since opening a pipe would wait for its other end.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise OSError(None, "it is no regular file")
+        with open(path, "rb") as file:
+            raw = file.read(_FILE_LIMIT + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if len(raw) > _FILE_LIMIT:
+        raise ValueError(f"more than {_FILE_LIMIT} bytes")
+    return raw.decode("utf-8-sig")

@@ -1,0 +1,226 @@
+# ruff: noqa: PTH100, PTH110, PTH111, PTH112, PTH113, PTH117, PTH118, PTH120, PTH121, PTH123, PTH208 - pathlib is slow
+"""Where things are: the workspace that a folder belongs to, and the folders of data and configuration."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from memfold.errors import ConfigError
+
+__all__ = ["config_dir", "data_dir", "is_project", "ledger_dir", "workspace_key", "workspace_root"]
+
+_TEMPORARY = ("/tmp", "/var/tmp", "/usr/tmp", "/private/tmp", "/dev/shm")  # noqa: S108 - compared with, never written to
+_TEMPORARY_VARIABLES = ("TMPDIR", "TEMP", "TMP")
+_POINTER_LIMIT = 65_536
+"""Bytes read of git's one-line files and of its configuration; whatever is longer is none of them."""
+
+
+def workspace_root(directory: str, *, worktrees: Literal["shared", "separate"] = "shared") -> str:
+    """The workspace that a folder belongs to (SPEC 1.6), found by reading git's files, without a git process.
+
+    Args:
+        directory: any path; a file stands for its folder.
+        worktrees: ``shared`` gives all worktrees of a repository the main worktree, ``separate`` each its own.
+
+    Returns:
+        Real path of the main worktree of the git repository that holds the folder, for a submodule its own; the
+        folder's real path outside of git. A path that isn't there is returned as given, normalised.
+    """
+    if not os.path.exists(directory):
+        return os.path.normpath(os.path.abspath(directory))
+    folder = os.path.realpath(directory)
+    if not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    for place in _upwards(folder):
+        git_dir = _git_dir(place)
+        if git_dir:
+            own = worktrees == "separate" and git_dir != place
+            root = place if own else _main_worktree(place, git_dir)
+            return _as_on_disk(os.path.realpath(root))
+    return _as_on_disk(folder)
+
+
+def workspace_key(root: str) -> str:
+    """The first 16 hex digits of SHA-256 over the root's path: the name of its ledger's folder (SPEC 1.6)."""
+    try:
+        raw = root.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a surrogate pair, which no path on disk can hold but a host may send
+        raw = root.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(raw).hexdigest()[:16]
+
+
+def is_project(root: str, environ: Mapping[str, str]) -> bool:
+    """Whether a root is a project: home, ``/`` and the system's temporary folders themselves are none (SPEC 1.6)."""
+    temporary = (*_TEMPORARY, *(environ.get(name, "") for name in _TEMPORARY_VARIABLES))
+    excluded = {_real(place) for place in (_home(environ), *temporary) if os.path.isabs(place)}
+    real = _real(root)
+    return real not in excluded and os.path.dirname(real) != real
+
+
+def data_dir(environ: Mapping[str, str], configured: str = "") -> str:
+    """The folder that holds all ledgers: the configured one, else ``$XDG_DATA_HOME/memfold``.
+
+    Args:
+        environ: the environment.
+        configured: ``dataDir`` of SPEC 19; blank means the default, a leading ``~`` the home folder.
+
+    Raises:
+        ConfigError: the configured path is relative (it would mean another folder in each working directory), or
+            there is no home folder to put the default in.
+    """
+    wanted = configured.strip()
+    if not wanted:
+        return _xdg(environ, "XDG_DATA_HOME", ".local/share", "dataDir")
+    path = _expand(environ, wanted)
+    if not os.path.isabs(path) or "\0" in path:
+        raise ConfigError(f"dataDir {wanted!r} is no absolute path", "write it from '/' or '~/' on")
+    return os.path.normpath(path)
+
+
+def config_dir(environ: Mapping[str, str]) -> str:
+    """The folder of the user's ``config.toml``: ``$XDG_CONFIG_HOME/memfold``, default ``~/.config/memfold``.
+
+    Raises:
+        ConfigError: there is no home folder.
+    """
+    return _xdg(environ, "XDG_CONFIG_HOME", ".config", "XDG_CONFIG_HOME")
+
+
+def ledger_dir(data: str, key: str) -> str:
+    """The folder of one workspace's ledger in the data folder."""
+    return os.path.join(data, "workspaces", key)
+
+
+def _xdg(environ: Mapping[str, str], variable: str, default: str, setting: str) -> str:
+    # The base directory specification says to ignore a variable that holds a relative path.
+    for base in (environ.get(variable, ""), environ.get("LOCALAPPDATA", "")):
+        if os.path.isabs(base):
+            return os.path.join(os.path.normpath(base), "memfold")
+    home = _home(environ)
+    if not os.path.isabs(home):
+        raise ConfigError("there is no home folder", f"set HOME or {setting} to an absolute path")
+    return os.path.join(os.path.normpath(home), *default.split("/"), "memfold")
+
+
+def _home(environ: Mapping[str, str]) -> str:
+    """The home folder, or the empty string; the user database answers where the environment doesn't."""
+    named = environ.get("HOME") or environ.get("USERPROFILE")
+    if named:
+        return named
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except (ImportError, KeyError):
+        return ""
+
+
+def _expand(environ: Mapping[str, str], path: str) -> str:
+    if path == "~" or path.startswith("~/"):
+        return _home(environ) + path[1:]
+    return os.path.expanduser(path)  # ``~name`` is the home of another user
+
+
+def _upwards(folder: str) -> Iterator[str]:
+    while True:
+        yield folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return
+        folder = parent
+
+
+def _git_dir(place: str) -> str:
+    """The git directory of a repository whose worktree, or bare repository, is exactly here; empty if none."""
+    dot_git = os.path.join(place, ".git")
+    if _is_git_dir(dot_git):
+        return dot_git
+    if os.path.isfile(dot_git):
+        # A worktree or submodule. Where what it names is gone, it still says that a checkout begins here.
+        label, colon, target = _first_line(dot_git).partition(":")
+        if label == "gitdir" and colon:
+            return os.path.join(place, target.strip())
+    return place if _is_git_dir(place) else ""
+
+
+def _is_git_dir(path: str) -> bool:
+    """Whether git would take this for a repository; an empty ``.git`` folder is none."""
+    head = os.path.lexists(os.path.join(path, "HEAD"))
+    return head and all(os.path.isdir(os.path.join(path, name)) for name in ("objects", "refs"))
+
+
+def _main_worktree(place: str, git_dir: str) -> str:
+    """The main worktree of the repository whose worktree is ``place``; a bare repository stands for itself."""
+    shared = _first_line(os.path.join(git_dir, "commondir"))
+    common = os.path.realpath(os.path.join(git_dir, shared))
+    if not shared and common != os.path.realpath(place):
+        return place
+    folder, name = os.path.split(common)
+    # A bare repository beside its worktrees is often named by a ``.git`` file in the folder that holds them all.
+    named = _git_dir(folder)
+    if name == ".git" or (named and os.path.realpath(named) == common):
+        return folder
+    configured = _core_worktree(os.path.join(common, "config"))
+    return os.path.join(common, configured) if configured else common
+
+
+def _core_worktree(path: str) -> str:
+    """``core.worktree`` of a git configuration, which submodules have; empty if it isn't set."""
+    section = ""
+    for line in _read(path).splitlines():
+        text = line.strip()
+        if text.startswith("["):
+            section = text.rstrip("]").lstrip("[").strip().lower()
+        name, equals, value = text.partition("=")
+        if section == "core" and equals and name.strip().lower() == "worktree":
+            return value.strip().strip('"')
+    return ""
+
+
+def _first_line(path: str) -> str:
+    return next(iter(_read(path).splitlines()), "").strip()
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return os.fsdecode(file.read(_POINTER_LIMIT))
+    except OSError:
+        return ""
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # a character that no path can hold, so it is nowhere
+        return path
+
+
+def _as_on_disk(path: str) -> str:
+    """The path in the letter case that the disk holds, where a volume ignores case: one folder, one workspace."""
+    parent, name = os.path.split(path)
+    if parent == path:
+        return path
+    if _ignores_case(parent, name):
+        names = _listed(parent)
+        if name not in names:
+            name = next((listed for listed in names if listed.casefold() == name.casefold()), name)
+    return os.path.join(_as_on_disk(parent), name)
+
+
+def _ignores_case(parent: str, name: str) -> bool:
+    swapped = name.swapcase()
+    try:
+        return swapped != name and os.path.samefile(os.path.join(parent, name), os.path.join(parent, swapped))
+    except OSError:
+        return False
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []

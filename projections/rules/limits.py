@@ -1,0 +1,20 @@
+"""How much of a text is kept: the length of an entry, and what the log holds of a message or summary."""
+
+from __future__ import annotations
+
+__all__ = ["MAX_RECORD_BYTES", "TEXT_LIMIT", "bounded"]
+
+TEXT_LIMIT = 260
+"""Characters of an entry's text (SPEC 2.6)."""
+
+MAX_RECORD_BYTES = 64 * 1024
+"""Bytes of UTF-8 that the log keeps of one message or summary (DESIGN 3)."""
+
+
+def bounded(text: str) -> str:
+    """At most ``MAX_RECORD_BYTES`` of a text: whole lines, or whole characters if its first line is longer."""
+    data = text.encode()
+    if len(data) <= MAX_RECORD_BYTES:
+        return text
+    head = data[:MAX_RECORD_BYTES].decode(errors="ignore")
+    return head[: head.rfind("\n")].rstrip("\n") if "\n" in head else head

@@ -1,0 +1,11 @@
+"""Settings that all tests share."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+# Deadlines would be timed assertions; folding whole histories is slow to generate, which is no failure.
+settings.register_profile(
+    "memfold", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+settings.load_profile("memfold")

@@ -1,0 +1,105 @@
+"""One law suite over every registered projection (DESIGN 5, SPEC 24: I1, I2, I3, I9)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger.events import AnyEvent, UnknownEvent
+from projections.protocol import Projection, fold
+from projections.registry import PROJECTIONS
+from tests.support.streams import ledgers
+
+every = pytest.mark.parametrize("projection", PROJECTIONS, ids=lambda one: one.name)
+
+
+def pure_fold(projection: Projection[Any], events: list[AnyEvent]) -> Any:
+    """Fold by ``apply`` alone, one new state per event."""
+    state = projection.initial()
+    for event in events:
+        state = projection.apply(state, event)
+    return state
+
+
+@every
+def test_names_and_versions_are_set(projection: Projection[Any]) -> None:
+    """A checkpoint is named by them."""
+    assert projection.name
+    assert projection.version >= 1
+
+
+@every
+@given(events=ledgers())
+def test_i1_determinism_in_one_process(projection: Projection[Any], events: list[AnyEvent]) -> None:
+    """The same events give the same state."""
+    assert fold(projection, events) == fold(projection, list(events))
+
+
+@every
+@given(events=ledgers(), data=st.data())
+def test_i2_incremental_equals_full(projection: Projection[Any], events: list[AnyEvent], data: st.DataObject) -> None:
+    """Folding in two pieces, from any point, equals folding at once."""
+    cut = data.draw(st.integers(0, len(events)))
+    start = fold(projection, events[:cut])
+    assert fold(projection, events[cut:], start) == fold(projection, events)
+
+
+@every
+@given(events=ledgers(max_size=15))
+def test_i2_stepping_in_place_equals_applying(projection: Projection[Any], events: list[AnyEvent]) -> None:
+    """The fast way and the plain fold are one meaning."""
+    assert fold(projection, events) == pure_fold(projection, events)
+
+
+@every
+@given(events=ledgers(max_size=15), data=st.data())
+def test_apply_and_fold_leave_their_input_alone(
+    projection: Projection[Any], events: list[AnyEvent], data: st.DataObject
+) -> None:
+    """States are values: whoever holds one keeps what they hold (I3)."""
+    cut = data.draw(st.integers(0, len(events)))
+    held = fold(projection, events[:cut])
+    again = fold(projection, events[:cut])
+    fold(projection, events[cut:], held)
+    for event in events[cut : cut + 1]:
+        projection.apply(held, event)
+    assert held == again
+
+
+@every
+@given(events=ledgers(max_size=15), data=st.data())
+def test_unknown_events_are_skipped(projection: Projection[Any], events: list[AnyEvent], data: st.DataObject) -> None:
+    """An event of a type this release doesn't know changes nothing but the position."""
+    place = data.draw(st.integers(0, len(events)))
+    unknown = UnknownEvent(
+        type="x.new", specversion="1.0", id="x", source="test/A", time=None, seq=place - 1, line=b""
+    )
+    with_it = fold(projection, [*events[:place], unknown, *events[place:]])
+    assert without_counters(with_it) == without_counters(fold(projection, events))
+
+
+@every
+@given(events=ledgers(max_size=12), data=st.data())
+def test_i9_any_event_may_be_delivered_again(
+    projection: Projection[Any], events: list[AnyEvent], data: st.DataObject
+) -> None:
+    """Delivering any event again, anywhere later, changes no state but delivery counters (SPEC 3.5)."""
+    which = data.draw(st.integers(0, len(events) - 1))
+    place = data.draw(st.integers(which + 1, len(events)))
+    again = fold(projection, [*events[:place], events[which], *events[place:]])
+    assert without_counters(again) == without_counters(fold(projection, events))
+
+
+def without_counters(state: Any) -> Any:
+    """A state as plain data without what counts deliveries, and without what only the last event tells."""
+    left_out = {"warnings", "moves", "opened", "fresh", "duplicate_deliveries", "id_conflicts"}
+    if isinstance(state, msgspec.Struct):
+        fields = {name: getattr(state, name) for name in state.__struct_fields__ if name not in left_out}
+        return {name: without_counters(value) for name, value in fields.items()}
+    if isinstance(state, dict):
+        return {key: without_counters(value) for key, value in state.items()}
+    return state
