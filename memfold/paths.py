@@ -120,7 +120,8 @@ def _home(environ: Mapping[str, str]) -> str:
 
 def _expand(environ: Mapping[str, str], path: str) -> str:
     if path == "~" or path.startswith("~/"):
-        return _home(environ) + path[1:]
+        home = _home(environ)
+        return home + path[1:] if home else path
     return os.path.expanduser(path)  # ``~name`` is the home of another user
 
 

@@ -124,7 +124,7 @@ def wrap(text: str, width: int, *, indent: str = "") -> list[str]:
     """
     room = max(1, width - display_width(indent))
     wrapped = [piece for line in text.split("\n") for piece in _wrap_line(line, room)]
-    return [(indent if index else "") + line.rstrip() for index, line in enumerate(wrapped)]
+    return [(indent if index else "") + line.rstrip(" ") for index, line in enumerate(wrapped)]
 
 
 def table(

@@ -33,11 +33,12 @@ ALLOWED_MOVES: frozenset[tuple[CandidateState | None, CandidateState]] = frozens
         ("absorbed", "promoted"),
         ("absorbed", "absorbed"),
         ("absorbed", "rejected"),
+        ("rejected", "rejected"),
     ]
 )
 """The moves of SPEC 9.6. From absorbed a candidate moves only when a parent link comes late (SPEC 3.4): to another
 entry, to an entry of its own, or, being the sub-agent's own, to rejected, so that where the link stands in the log
-doesn't matter for what that session proposed (I16)."""
+doesn't matter for what that session proposed (I16). For the same end a rejected one may change its reason then."""
 
 
 class Record(Struct, frozen=True):

@@ -39,6 +39,8 @@ class Epoch(Struct, frozen=True):
     text: str
     digest: str
     shown: tuple[Ref, ...]
+    keys: frozenset[str]
+    """Exact keys of what the block shows, as they were when it was frozen."""
     open: bool = True
 
 
@@ -92,6 +94,7 @@ def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: s
             text=block.text,
             digest=block_digest(block.text),
             shown=tuple(entry.ref for entry in block.shown),
+            keys=frozenset(entry.proposal.exact for entry in block.shown),
         )
         prompts.epochs[session] = (*_closed(prompts, session), epoch)
     elif isinstance(event, PromptRendered):
@@ -105,13 +108,16 @@ def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: s
 def hot_pending(memory: MemoryState, prompts: Prompts, session: str) -> list[tuple[str, str]]:
     """What a session asked for and its frozen blocks don't hold yet, as (type, text), oldest first (SPEC 14.1).
 
-    A memory leaves the list for good when a frozen block of the session holds it or the entry it went into.
+    A memory leaves the list for good when a frozen block of the session holds it or the entry it went into. One
+    that the block has held all along, asked for again, is never listed (SPEC 1.1).
     """
-    held = {ref for epoch in prompts.epochs.get(session, ()) for ref in epoch.shown}
+    epochs = prompts.epochs.get(session, ())
+    held = {ref for epoch in epochs for ref in epoch.shown}
+    held_keys = {key for epoch in epochs for key in epoch.keys}
     listed: dict[str, tuple[str, str]] = {}
     for ref in memory.said.get(session, ()):
         wording = _unheld(memory, ref, held)
-        if wording is not None:
+        if wording is not None and wording.exact not in held_keys:
             # A repeated request is shown once, in the place of its first.
             listed.setdefault(wording.exact, (wording.type, wording.text))
     return list(listed.values())

@@ -29,6 +29,8 @@ LIMITS_OF_THE_LOG = (
     "other workspaces leave no trace here",
 )
 
+_NEAR = 50
+
 
 class Verdict(Struct, frozen=True):
     """What a rule would say now of one text it finds: kept as a memory of a type, or refused and why."""
@@ -40,7 +42,7 @@ class Verdict(Struct, frozen=True):
 
 
 class Nearest(Struct, frozen=True):
-    """The candidate of the log that shares the most words with the text, in hundredths of all words of both."""
+    """The candidate that shares the most words with the text; ``shared`` in hundredths of the shorter one's words."""
 
     text: str
     state: str
@@ -134,14 +136,14 @@ def _silent_pack(world: WorldState, message: str) -> str | None:
 
 
 def _nearest(world: WorldState, query: str) -> Nearest | None:
-    """Most shared canonical words; the earlier candidate wins a tie."""
+    """Most shared canonical words, at least half of the shorter text's; the earlier candidate wins a tie."""
     wanted = set(canonical(query, world.memory.context.root).split())
     best: tuple[int, Nearest] | None = None
     for ref, record in world.accounts.records.items():
         words = set(record.proposal.key.split())
-        union = wanted | words
-        shared = 100 * len(wanted & words) // len(union) if union else 0
-        if shared and (best is None or shared > best[0]):
+        shorter = min(len(wanted), len(words))
+        shared = 100 * len(wanted & words) // shorter if shorter else 0
+        if shared >= _NEAR and (best is None or shared > best[0]):
             text = record.proposal.text
             best = (shared, Nearest(text, record.state, ref.event, record.proposal.order[0], shared))
     return None if best is None else best[1]

@@ -67,7 +67,8 @@ def _types(value: object, notes: Notes) -> list[dict[str, Any]]:
 
 def _triggers(value: object, notes: Notes) -> Any:
     """More triggers: a list, or lists by language, of which those of a switched-off language don't count."""
-    read = named(words) if isinstance(value, Mapping) else words
+    by_language = isinstance(value, Mapping)
+    read = named(words) if by_language else words
     return read(value, notes)
 
 

@@ -56,10 +56,7 @@ class Notes:
 
     def add(self, value: object, problem: str, fix: str) -> None:
         """Record what is wrong with a value."""
-        shown = repr(value)
-        if len(shown) > _SHOWN:
-            shown = shown[: _SHOWN - 1] + "…"
-        self._findings.append(Finding(self.source, self.key, shown, problem, fix))
+        self._findings.append(Finding(self.source, self.key, _shown(value), problem, fix))
 
 
 Reader = Callable[[object, Notes], Any]
@@ -213,6 +210,14 @@ def name_reader(taken: Collection[str] = ()) -> Reader:
         return value
 
     return read
+
+
+def _shown(value: object) -> str:
+    try:
+        shown = repr(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits, or nested too deeply
+        return type(value).__name__
+    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
 
 
 def _mapping(value: object) -> Mapping[object, object]:

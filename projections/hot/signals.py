@@ -140,7 +140,8 @@ def run_passed(line: str) -> bool:
 
 
 def _lines(output: str) -> Iterator[str]:
-    return (line[:LINE_LIMIT] for line in output.split("\n"))
+    """The lines that hold more than blanks, each up to the limit."""
+    return (line for full in output.split("\n") if (line := full[:LINE_LIMIT]) and not line.isspace())
 
 
 def _first_signals(output: str, command: Command, also: Callable[[str], bool] | None) -> list[str]:
@@ -179,7 +180,7 @@ def _words_pattern(words: tuple[str, ...]) -> re.Pattern[str] | None:
 
 
 def _last_lines(output: str, command: Command) -> list[str]:
-    """The last five lines of a categorised command that hold more than blanks and host notices (SPEC 13.4)."""
+    """The last five lines of a categorised command that are no notice of the host (SPEC 13.4)."""
     if command.category is None:
         return []
     said: list[str] = []
@@ -191,6 +192,6 @@ def _last_lines(output: str, command: Command) -> list[str]:
             # The host's element spans lines; one that never closes costs only its own line.
             del said[opened:]
             opened = None
-        if line.strip() and not any(notice in line.lower() for notice in _NOTICES):
+        if not any(notice in line.lower() for notice in _NOTICES):
             said.append(line)
     return said[-_SUMMARY_LINES:]

@@ -8,11 +8,16 @@ from projections.memory.model import MemoryState
 __all__ = ["advance", "touch"]
 
 
-def advance(state: MemoryState, time: str | None) -> None:
-    """Move now to an event's time; a missing, unreadable or earlier time counts as the time before it."""
+def advance(state: MemoryState, time: str | None) -> bool:
+    """Move now to an event's time; a missing, unreadable or earlier time counts as the time before it.
+
+    Returns whether the event's own time is now.
+    """
     moment = parse_time(time)
-    if moment is not None and moment > state.now:
-        state.now = moment
+    if moment is None or moment < state.now:
+        return False
+    state.now = moment
+    return True
 
 
 def touch(state: MemoryState) -> None:

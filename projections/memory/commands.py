@@ -14,7 +14,7 @@ from ledger.events import (
 )
 from projections.memory import decide, indexes
 from projections.memory.decide import Turn
-from projections.memory.intake import remember_proposal, standing_refusals
+from projections.memory.intake import refuse, remember_proposal
 from projections.memory.model import CandidateState, Change, Entry, Proposal, Ref
 from projections.memory.proposals import from_added, from_import, with_text
 from projections.rules.injection import find_injection
@@ -29,9 +29,7 @@ def on_added(turn: Turn, event: MemoryAdded) -> None:
     state = turn.state
     session = event.source if "/" in event.source else None
     proposal = from_added(state, event, event.data, session)
-    reasons = text_refusals(turn, proposal.text) or standing_refusals(turn, session)
-    if reasons:
-        decide.reject(turn, proposal, *reasons)
+    if refuse(turn, proposal, text_refusals(turn, proposal.text)):
         return
     remember_proposal(turn, proposal)
     if session is not None:
@@ -104,13 +102,14 @@ def on_imported(turn: Turn, event: MemoryImported) -> None:
         return
     state.imports[(data.digest, data.line)] = None
     proposal = from_import(state, event, data)
-    reasons = text_refusals(turn, proposal.text) or standing_refusals(turn, None)
     if data.source == "compaction":
         judged = judge(proposal.type, proposal.text, state.context, state.rule_digests)
-        reasons = [one.code for one in judged] or reasons
-    if reasons:
-        decide.reject(turn, proposal, *reasons)
-    elif data.state == "pending":
+        reasons = tuple(one.code for one in judged)
+    else:
+        reasons = text_refusals(turn, proposal.text)
+    if refuse(turn, proposal, reasons):
+        return
+    if data.state == "pending":
         decide.keep_pending(turn, proposal)
     elif data.state == "active":
         if data.number is not None and decide.find_duplicate(state, proposal) is None:
@@ -122,12 +121,13 @@ def on_imported(turn: Turn, event: MemoryImported) -> None:
         _import_retired(turn, proposal, data.state == "deleted", data.number)
 
 
-def text_refusals(turn: Turn, text: str) -> list[str]:
+def text_refusals(turn: Turn, text: str) -> tuple[str, ...]:
     """The reasons that hold for every way in (SPEC 6.1)."""
-    reasons = ["prompt_injection"] if find_injection(text) else []
-    if is_secret_only(text, turn.state.context.policy.redaction):
-        reasons.append("secret_only")
-    return reasons
+    found = {
+        "prompt_injection": find_injection(text) is not None,
+        "secret_only": is_secret_only(text, turn.state.context.policy.redaction),
+    }
+    return tuple(code for code, holds in found.items() if holds)
 
 
 def _take_over(turn: Turn, ref: Ref, reinforcements: int) -> None:

@@ -43,6 +43,7 @@ __all__ = [
     "reject",
     "retire",
     "reword",
+    "turn_down",
     "words_better",
 ]
 
@@ -90,6 +91,25 @@ def reject(turn: Turn, proposal: Proposal, *reasons: str, before: CandidateState
     turn.record(proposal, before, "rejected", *reasons)
 
 
+def turn_down(
+    turn: Turn,
+    proposal: Proposal,
+    *reasons: str,
+    taken_in: tuple[str, ...] = (),
+    before: CandidateState | None = None,
+) -> None:
+    """Refuse a candidate for what the state holds, not for what it says.
+
+    ``taken_in`` are the reasons in its text, if any. Had it been known to come from a sub-agent, they or that would
+    have been the reason, whatever the state held; a late parent link says so then (I16).
+    """
+    reject(turn, proposal, *reasons, before=before)
+    if proposal.session is not None:
+        refused = turn.state.turned_down
+        entry = (proposal, taken_in or ("subagent_session",))
+        refused[proposal.session] = (*refused.get(proposal.session, ()), entry)
+
+
 def keep_pending(turn: Turn, proposal: Proposal) -> None:
     """Take a candidate in undecided; one from a summary has a date on which it expires (SPEC 9.5)."""
     state = turn.state
@@ -110,13 +130,13 @@ def decide(turn: Turn, proposal: Proposal, before: CandidateState | None = None)
     if proposal.source == "compaction" or proposal.imported:
         grave = find_tombstone(state, proposal)
         if grave is not None:
-            reject(turn, proposal, f"{grave.kind}_before", before=before)
+            turn_down(turn, proposal, f"{grave.kind}_before", before=before)
             return
     match = find_duplicate(state, proposal)
     if match is not None:
         absorb(turn, proposal, *match, before=before)
     elif proposal.source == "compaction" and not has_room(state, proposal):
-        reject(turn, proposal, "rejected_capacity", before=before)
+        turn_down(turn, proposal, "rejected_capacity", before=before)
     else:
         promote(turn, proposal, before=before)
 

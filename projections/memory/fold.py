@@ -70,8 +70,8 @@ class WorkspaceMemory:
             state.moves = ()
         state.opened = None
         kind = type(event)
-        if kind is not ToolCompleted and kind is not UnknownEvent:
-            # A tool call that is delivered twice is activity at a time that has passed: it changes nothing here.
+        is_tool = kind is ToolCompleted
+        if not is_tool and kind is not UnknownEvent:
             if event.id in state.events:
                 intake.warn(state, "duplicate_delivery")
                 state.fresh = False
@@ -81,9 +81,11 @@ class WorkspaceMemory:
         state.offset = max(state.offset, event.seq)
         if kind is UnknownEvent:
             return
-        advance(state, event.time)
+        timely = advance(state, event.time)
         source = event.source
-        if "/" in source and source not in state.subagents:
+        # Ids of tool calls aren't kept here. One whose time has passed may be a second delivery, which must change
+        # nothing (I9), so it is no activity.
+        if (timely or not is_tool) and "/" in source and source not in state.subagents:
             touch(state)
         expired = state.expires is not None and state.now > state.expires
         handler = _HANDLERS.get(kind)

@@ -18,8 +18,8 @@ __all__ = [
     "on_compacted",
     "on_prepared",
     "on_requested",
+    "refuse",
     "remember_proposal",
-    "standing_refusals",
     "warn",
 ]
 
@@ -42,9 +42,7 @@ def on_requested(turn: Turn, event: MemoryRequested) -> None:
             message=data.message,
             origin="message",
         )
-        reasons = [evidence.code for evidence in request.reasons] or standing_refusals(turn, session)
-        if reasons:
-            decide.reject(turn, proposal, *reasons)
+        if refuse(turn, proposal, tuple(one.code for one in request.reasons)):
             continue
         remember_proposal(turn, proposal)
         if deleted_by is not None:
@@ -75,20 +73,16 @@ def on_compacted(turn: Turn, event: SessionCompacted) -> None:
     lines = _proposals(turn, event, summary.lines)
     numbered = [pair for pair in lines if pair[1].kind in ("reinforce", "replace")]
     plain = [pair for pair in lines if pair[1].kind not in ("reinforce", "replace")]
-    refusals = standing_refusals(turn, session)
     for proposal, line in numbered:
-        if refusals:
-            decide.reject(turn, proposal, *([one.code for one in line.reasons] or refusals))
+        if session in state.subagents or not state.project:
+            refuse(turn, proposal, _codes(line))
         else:
             _command(turn, proposal, line, snapshot, summary.snapshot_id)
     if session not in state.subagents:
         for waiting in [one for one in state.pending.values() if one.session in (session, None)]:
             decide.decide(turn, waiting, before="pending")
     for proposal, line in plain:
-        reasons = [one.code for one in line.reasons] or refusals
-        if reasons:
-            decide.reject(turn, proposal, *reasons)
-        else:
+        if not refuse(turn, proposal, _codes(line)):
             remember_proposal(turn, proposal)
             decide.decide(turn, proposal)
     if session not in state.subagents:
@@ -123,21 +117,22 @@ def _command(turn: Turn, proposal: Proposal, line: CandidateLine, snapshot: Snap
     """REINFORCE or REPLACE by number; a number means what it meant in its own list (SPEC 5.4)."""
     state = turn.state
     refusal, target = _resolve(turn, line, snapshot, named)
+    reasons = _codes(line)
     if refusal or target is None:
-        decide.reject(turn, proposal, refusal)
+        decide.turn_down(turn, proposal, refusal, taken_in=reasons)
         return
     entry = state.entries[target]
     if line.kind == "reinforce":
         outcome = decide.reinforce(turn, target, state.now, proposal.session)
         if outcome in ("same_session", "min_interval"):
-            decide.reject(turn, proposal, outcome)
+            decide.turn_down(turn, proposal, outcome)
         return
     if entry.proposal.source != "compaction":
-        decide.reject(turn, proposal, "protected_memory_source")
+        decide.turn_down(turn, proposal, "protected_memory_source", taken_in=reasons)
     elif entry.reinforcements:
-        decide.reject(turn, proposal, "protected_reinforced_target")
-    elif line.reasons:
-        decide.reject(turn, proposal, *[one.code for one in line.reasons])
+        decide.turn_down(turn, proposal, "protected_reinforced_target", taken_in=reasons)
+    elif reasons:
+        decide.reject(turn, proposal, *reasons)
     else:
         remember_proposal(turn, proposal)
         _replace(turn, proposal, target)
@@ -148,7 +143,7 @@ def _replace(turn: Turn, proposal: Proposal, target: Ref) -> None:
     state = turn.state
     grave = decide.find_tombstone(state, proposal)
     if grave is not None:
-        decide.reject(turn, proposal, f"{grave.kind}_before")
+        decide.turn_down(turn, proposal, f"{grave.kind}_before")
         return
     match = decide.find_duplicate(state, proposal)
     if match is not None and match[1] != "absorbed_identity" and match[0] != target:
@@ -185,11 +180,21 @@ def _resolve(turn: Turn, line: CandidateLine, snapshot: Snapshot | None, named: 
     return "", ref
 
 
-def standing_refusals(turn: Turn, session: str | None) -> list[str]:
-    """Why nothing from this session or place becomes memory, whatever it says (SPEC 3.4, 1.6)."""
-    if session is not None and session in turn.state.subagents:
-        return ["subagent_session"]
-    return [] if turn.state.project else ["not_a_project"]
+def refuse(turn: Turn, proposal: Proposal, taken_in: tuple[str, ...]) -> bool:
+    """Refuse a candidate for what its text says, whose it is, or where it is said (SPEC 9.4); whether it was."""
+    if taken_in:
+        decide.reject(turn, proposal, *taken_in)
+    elif proposal.session in turn.state.subagents:
+        decide.reject(turn, proposal, "subagent_session")
+    elif not turn.state.project:
+        decide.turn_down(turn, proposal, "not_a_project")
+    else:
+        return False
+    return True
+
+
+def _codes(line: CandidateLine) -> tuple[str, ...]:
+    return tuple(one.code for one in line.reasons)
 
 
 def remember_proposal(turn: Turn, proposal: Proposal) -> None:

@@ -26,6 +26,8 @@ def link(turn: Turn, session: str) -> None:
     mine = state.proposed.get(session, ())
     for ref in mine:
         _take_back(turn, ref)
+    for proposal, reasons in state.turned_down.pop(session, ()):
+        decide.reject(turn, proposal, *reasons, before="rejected")
     taken = frozenset(mine)
     for ref, absorbed in list(state.absorbed.items()):
         if absorbed.into in taken:

@@ -187,6 +187,8 @@ class MemoryState(Struct):
     """Offset of the event that began the open epoch, per session."""
     proposed: dict[str, tuple[Ref, ...]] = {}
     """All candidates of a session, for a late parent link."""
+    turned_down: dict[str, tuple[tuple[Proposal, tuple[str, ...]], ...]] = {}
+    """What the state refused of a session, with the reasons it would have had as a sub-agent's (I16)."""
     said: dict[str, tuple[Ref, ...]] = {}
     """What a session asked for by message or tool, for its hot block (SPEC 14.1)."""
     messages: dict[str, tuple[Ref, ...]] = {}

@@ -162,12 +162,13 @@ def reduce_message(text: str, context: Context) -> str:
 
 
 def _without(line: str, spans: list[tuple[int, int]]) -> str:
-    """The line without some spans, given in order."""
+    """The line without some spans, given in order. A space is left of each, so that neighbours stay apart."""
     parts: list[str] = []
     position = 0
     for start, end in spans:
-        parts.append(line[position:start])
-        position = end
+        if start < end:
+            parts += [line[position:start], " "]
+            position = end
     return "".join(parts) + line[position:]
 
 

@@ -44,7 +44,7 @@ class Find(Struct, frozen=True):
         line: index of the line that ``start`` belongs to.
         last: index of the line that ``end`` belongs to.
         trailing: the form stands behind the words.
-        drop: for a negated request, the spans of its line that must not be kept.
+        drop: for a negated request, the spans of its line that must not be kept; a space stands for the first.
     """
 
     kind: Kind
@@ -154,7 +154,11 @@ class Reader:
         around = quotations.around(stop)
         mark_end = quotations.starts[around] if around >= 0 else stop
         mark = mark_end - len(quotations.marks[around]) if around >= 0 else stop
-        drop = ((sentence, trigger.start), (body, max(body, mark)), (max(body, mark_end), stop))
+        drop = (
+            (quotations.behind(sentence), trigger.start),
+            (body, max(body, mark)),
+            (max(body, mark_end), stop),
+        )
         words = line[trigger.start : trigger.end]
         return Find("negated_request", index, trigger.start, index, stop, words, drop=drop)
 

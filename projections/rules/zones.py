@@ -99,6 +99,13 @@ class Quotations(Struct, frozen=True):
         index = bisect_right(self.starts, position) - 1
         return index if index >= 0 and position < self.ends[index] else -1
 
+    def behind(self, position: int) -> int:
+        """The position itself, or the one behind the closing mark of the quotation that it stands in or closes."""
+        index = bisect_right(self.starts, position) - 1
+        if index < 0 or position > self.ends[index]:
+            return position
+        return self.ends[index] + len(self.marks[index])
+
     def starts_between(self, start: int, end: int) -> tuple[int, ...]:
         """Where the quotations begin that are opened between two positions."""
         return self.starts[bisect_left(self.starts, start) : bisect_left(self.starts, end)]

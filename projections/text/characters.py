@@ -1,4 +1,4 @@
-"""Closed tables of characters that rules for text share: quotes, brackets, sentence ends, East Asian letters."""
+"""Closed tables that rules for text share: quotes, brackets, sentence ends, East Asian letters."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ __all__ = [
     "QUOTES",
     "SENTENCE_ENDS",
     "is_wide_letter",
+    "word_set",
 ]
 
 APOSTROPHES = "'’"
@@ -57,3 +58,8 @@ def is_wide_letter(char: str) -> bool:
     code = ord(char)
     index = bisect_right(_WIDE_STARTS, code) - 1
     return index >= 0 and code <= _WIDE_RANGES[index][1]
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a closed list, written with spaces between them."""
+    return frozenset(words.split())

@@ -6,7 +6,7 @@ import re
 from typing import Literal, NamedTuple
 
 from projections.text.canonical import canonical, exact_key
-from projections.text.characters import PAIRED_QUOTES, QUOTES
+from projections.text.characters import PAIRED_QUOTES, QUOTES, word_set
 from projections.text.paths import is_path, normal_path
 
 __all__ = ["Sameness", "identity_key", "same_identity"]
@@ -34,39 +34,10 @@ _QUOTED_WORD = re.compile(
 )
 _WORD = re.compile(r"\S+")
 
-_STOP_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "in",
-        "at",
-        "on",
-        "of",
-        "to",
-        "for",
-        "from",
-        "under",
-        "see",
-        "this",
-        "that",
-        "it",
-        "its",
-        "and",
-        "or",
-        "by",
-        "with",
-        "as",
-        "our",
-        "we",
-    ]
+_STOP_WORDS = word_set(
+    "a an the is are was were be in at on of to for from under see this that it its and or by with as our we"
 )
-_PROTECTED_WORDS = frozenset(["not", "no", "never", "none", "without", "dont", "only", "except"])
+_PROTECTED_WORDS = word_set("not no never none without dont only except")
 _PROTECTED_SIGNS = frozenset("不非無无")
 
 

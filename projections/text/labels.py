@@ -22,13 +22,14 @@ _FLAGS = r"(?<![\w-])--(?:password|token|secret|api-key|auth)(?=\s)"
 _SPACE = r"[^\S\n\v\f\r\x1c-\x1e\x85\u2028\u2029]"
 """Whitespace within a line: a label and what stands in the next line are no pair while lines are kept."""
 
-_EMPHASIS = r"\*{0,2}"  # **Password:** is how models write labels
-_CLOSE = rf"\\{{0,3}}+[\"'`”’」』»]?\]?{_EMPHASIS}"
+_CLOSE = r"\\{0,3}+[\"'`”’」』»]?\]?(?:\*\*|__)?"
+"""What may stand behind a label: a closing quote, escaped or not, and the ends of an index or of **emphasis**."""
 _SEPARATOR = re.compile(
-    rf"{_CLOSE}(?:{_SPACE}++is\b)?{_SPACE}*+(?:[=:：＝]{{1,3}}+(?!//)>?|是{_SPACE}*+[:：]?){_SPACE}*+{_EMPHASIS}{_SPACE}*+"
+    rf"{_CLOSE}(?:{_SPACE}++is\b)?{_SPACE}*+(?:[=:：＝]{{1,3}}+(?!//)>?|是{_SPACE}*+[:：]?)"
+    rf"(?:(?:\*\*|__)(?={_SPACE}))?{_SPACE}*+"
 )
 _GAP = re.compile(rf"{_CLOSE}{_SPACE}++(?:is{_SPACE}++)?")
-_SCHEME = re.compile(rf"(?:bearer|basic|token){_SPACE}++(?=\S)", re.IGNORECASE)
+_SCHEME = re.compile(rf"(?:bearer|basic){_SPACE}++(?=\S)", re.IGNORECASE)
 
 _RUN = re.compile(rf"(?:{re.escape(MARK)}|[^\s{re.escape(QUOTES + OPENING_BRACKETS + CLOSING_BRACKETS)},，;；])++")
 _RUN_ENDS = ".!?。！？…*"
@@ -67,12 +68,16 @@ class _Span(NamedTuple):
     end: int
 
 
-class _Patterns(NamedTuple):
-    """Compiled with the configured labels: all labels (the group names the kind), a password label, 7.6."""
-
-    labels: re.Pattern[str]
-    password: re.Pattern[str]
-    leftovers: re.Pattern[str]
+_LABELS = re.compile(
+    rf"(?:(?P<flag>{_FLAGS})|(?P<user>{_USERS})|(?P<password>{_PASSWORDS})|(?P<bearer>bearer)|(?P<key>{_KEYS})"
+    r"|(?P<pin>pin))(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_PASSWORD_LABEL = re.compile(rf"\w{{0,32}}?(?:{_PASSWORDS})", re.IGNORECASE)
+_LABELLED_WORD = re.compile(
+    rf"[\w-]{{0,32}}?(?:{_USERS}|{_PASSWORDS}|authorization|{_KEYS}|pin)(?![A-Za-z0-9])(?:\s+is\b|\s*是)?",
+    re.IGNORECASE,
+)
 
 
 def hide_labelled(text: str, extra: tuple[str, ...] = ()) -> str:
@@ -85,42 +90,42 @@ def hide_labelled(text: str, extra: tuple[str, ...] = ()) -> str:
     Returns:
         The text with each secret value replaced. Linear in its length.
     """
-    patterns = _patterns(extra)
+    # Configured labels take their own turn, so that one which begins like a built-in label can't hide it.
+    configured = _configured(extra)
+    return _hide(_hide(text, configured) if configured else text, _LABELS)
+
+
+def without_labels(text: str, extra: tuple[str, ...] = ()) -> str:
+    """A redacted text without its labels, the words they end and the mark (SPEC 7.6)."""
+    if configured := _configured(extra):
+        text = configured.sub(" ", text)
+    return _LABELLED_WORD.sub(" ", text).replace(MARK, " ")
+
+
+def _hide(text: str, labels: re.Pattern[str]) -> str:
     pieces: list[str] = []
     done = at = 0
-    while label := patterns.labels.search(text, at):
+    while label := labels.search(text, at):
         at = label.end()
-        for span in _RULES[label.lastgroup or ""](text, label, patterns):
+        for span in _RULES[label.lastgroup or ""](text, label):
             pieces += (text[done : span.start], MARK)
             done = at = span.end
     return "".join([*pieces, text[done:]])
 
 
-def without_labels(text: str, extra: tuple[str, ...] = ()) -> str:
-    """A redacted text without its labels, the words they end and the mark (SPEC 7.6)."""
-    return _patterns(extra).leftovers.sub(" ", text).replace(MARK, " ")
-
-
 @lru_cache(maxsize=16)
-def _patterns(extra: tuple[str, ...]) -> _Patterns:
-    configured = (re.escape(label) for label in sorted(extra, key=len, reverse=True) if label.strip())
-    password = "|".join((*configured, _PASSWORDS))
-    labels = f"(?P<flag>{_FLAGS})|(?P<user>{_USERS})|(?P<password>{password})|(?P<bearer>bearer)|(?P<key>{_KEYS})|(?P<pin>pin)"
-    leftovers = rf"[\w-]{{0,32}}?(?:{_USERS}|{password}|authorization|{_KEYS}|pin)(?![A-Za-z0-9])(?:\s+is\b|\s*是)?"
-    return _Patterns(
-        re.compile(labels, re.IGNORECASE),
-        re.compile(rf"\w{{0,32}}?(?:{password})", re.IGNORECASE),
-        re.compile(leftovers, re.IGNORECASE),
-    )
+def _configured(extra: tuple[str, ...]) -> re.Pattern[str] | None:
+    labels = "|".join(re.escape(label) for label in sorted(extra, key=len, reverse=True) if label.strip())
+    return re.compile(f"(?P<password>{labels})(?![A-Za-z0-9])", re.IGNORECASE) if labels else None
 
 
-def _password(text: str, label: re.Match[str], _: _Patterns) -> list[_Span]:
+def _password(text: str, label: re.Match[str]) -> list[_Span]:
     if separator := _SEPARATOR.match(text, label.end()):
         return _any_value(text, separator.end())
     return _loose_value(text, label.end(), _secret_like)
 
 
-def _key(text: str, label: re.Match[str], _: _Patterns) -> list[_Span]:
+def _key(text: str, label: re.Match[str]) -> list[_Span]:
     if separator := _SEPARATOR.match(text, label.end()):
         scheme = _SCHEME.match(text, separator.end())
         spans = _any_value(text, scheme.end() if scheme else separator.end())
@@ -128,9 +133,9 @@ def _key(text: str, label: re.Match[str], _: _Patterns) -> list[_Span]:
     return _loose_value(text, label.end(), _key_like)
 
 
-def _bearer(text: str, label: re.Match[str], patterns: _Patterns) -> list[_Span]:
+def _bearer(text: str, label: re.Match[str]) -> list[_Span]:
     if _SEPARATOR.match(text, label.end()):
-        return _key(text, label, patterns)
+        return _key(text, label)
     start = label.start()
     header = text[max(0, start - _LONGEST_HEADER_BEFORE) : start]
     if header.endswith(tuple(QUOTES)) or _AUTHORIZATION.search(header):
@@ -138,12 +143,12 @@ def _bearer(text: str, label: re.Match[str], patterns: _Patterns) -> list[_Span]
     return _loose_value(text, label.end(), lambda value: _has_digit(value) or _mixed_letters(value))
 
 
-def _flag(text: str, label: re.Match[str], _: _Patterns) -> list[_Span]:
+def _flag(text: str, label: re.Match[str]) -> list[_Span]:
     gap = _GAP.match(text, label.end())
     return [] if gap is None or text.startswith("-", gap.end()) else _any_value(text, gap.end())
 
 
-def _pin(text: str, label: re.Match[str], _: _Patterns) -> list[_Span]:
+def _pin(text: str, label: re.Match[str]) -> list[_Span]:
     before = _SEPARATOR.match(text, label.end())
     if before is None and label.group() == "PIN":
         before = _GAP.match(text, label.end())
@@ -154,19 +159,19 @@ def _pin(text: str, label: re.Match[str], _: _Patterns) -> list[_Span]:
     return [_Span(*digits.span())] if digits else []
 
 
-def _user(text: str, label: re.Match[str], patterns: _Patterns) -> list[_Span]:
+def _user(text: str, label: re.Match[str]) -> list[_Span]:
     """A user name is a secret only together with the password that follows it after a comma."""
     separator = _SEPARATOR.match(text, label.end())
     name = _value(text, separator.end()) if separator else None
     comma = _COMMA.match(text, name.end) if name else None
     if name is None or comma is None:
         return []
-    second = patterns.password.match(text, comma.end())
+    second = _PASSWORD_LABEL.match(text, comma.end())
     between = _SEPARATOR.match(text, second.end()) if second else None
     return [name, *_any_value(text, between.end())] if between else []
 
 
-_RULES: dict[str, Callable[[str, re.Match[str], _Patterns], list[_Span]]] = {
+_RULES: dict[str, Callable[[str, re.Match[str]], list[_Span]]] = {
     "flag": _flag,
     "user": _user,
     "password": _password,
@@ -192,7 +197,7 @@ def _with_second_label(text: str, value: _Span) -> list[_Span]:
     """``credentials: password: …`` and ``API key: token …``: what follows the first label is a second one."""
     found = text[value.start : value.end]
     label = found.rstrip("=:：＝")
-    if not _patterns(()).leftovers.fullmatch(label):
+    if not _LABELLED_WORD.fullmatch(label):
         return [value]
     return [value, *_loose_value(text, value.end, _key_like)] if label == found else []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from projections.text.characters import CLOSING_BRACKETS, OPENING_BRACKETS, QUOTES, SENTENCE_ENDS
+from projections.text.characters import CLOSING_BRACKETS, OPENING_BRACKETS, QUOTES, SENTENCE_ENDS, word_set
 
 __all__ = ["is_path", "normal_path", "path_words", "relative_to"]
 
@@ -18,74 +18,14 @@ _MIME_TREE = re.compile(
     r"(?:application|audio|font|image|message|model|multipart|text|video)/(?:vnd|prs|x)\.", re.IGNORECASE
 )
 
-_TOP_FOLDERS = frozenset(
-    [
-        "src",
-        "lib",
-        "app",
-        "apps",
-        "packages",
-        "test",
-        "tests",
-        "docs",
-        "scripts",
-        "bin",
-        "cmd",
-        "internal",
-        "pkg",
-        "config",
-        "tools",
-        "examples",
-    ]
-)
-_BARE_EXTENSIONS = frozenset(
-    [
-        "json",
-        "jsonc",
-        "ts",
-        "tsx",
-        "js",
-        "jsx",
-        "mjs",
-        "cjs",
-        "md",
-        "yaml",
-        "yml",
-        "toml",
-        "lock",
-        "config",
-        "py",
-        "go",
-        "rs",
-        "sh",
-        "sql",
-    ]
-)
+_TOP_FOLDERS = word_set("src lib app apps packages test tests docs scripts bin cmd internal pkg config tools examples")
+_BARE_EXTENSIONS = word_set("json jsonc ts tsx js jsx mjs cjs md yaml yml toml lock config py go rs sh sql")
 _PRODUCTS = frozenset(
     name + ending
-    for name in [
-        "node",
-        "next",
-        "nuxt",
-        "vue",
-        "react",
-        "angular",
-        "ember",
-        "backbone",
-        "express",
-        "three",
-        "d3",
-        "p5",
-        "chart",
-        "discord",
-        "moment",
-        "alpine",
-        "solid",
-        "svelte",
-        "electron",
-        "nest",
-        "socket",
-    ]
+    for name in word_set(
+        "node next nuxt vue react angular ember backbone express three d3 p5 chart discord moment alpine solid"
+        " svelte electron nest socket"
+    )
     for ending in (".js", ".io")
 )
 

@@ -1,0 +1,1 @@
+"""Measurements: each figure is a ratio between cases that ran side by side."""

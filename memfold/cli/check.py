@@ -1,0 +1,58 @@
+"""``memfold check``: problems of a ledger, by place, with what to do about each."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from ledger.check import check
+from ledger.problems import NOTES
+from memfold.cli.console import Console
+from memfold.cli.documents import CheckDocument, ProblemPart
+from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.place import open_view
+from memfold.cli.words import plural
+from memfold.errors import FINDINGS, OK
+from projections.text.clean import decode
+
+__all__ = ["configure", "run"]
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    ledger_options(parser)
+    json_option(parser)
+
+
+def run(options: Namespace) -> int:
+    """Print the problems; 3 if any of them is more than a note."""
+    view, console = open_view(options), Console(options)
+    problems = tuple(
+        ProblemPart(
+            one.line, one.byte, one.length, one.kind.value, decode(one.message), decode(one.fix), one.kind in NOTES
+        )
+        for one in check(view.place.directory)
+    )
+    findings = sum(not one.note for one in problems)
+    document = CheckDocument(view.place.shown_directory, findings, problems)
+    if options.json:
+        console.emit(document)
+    else:
+        _print(console, document)
+    return FINDINGS if findings else OK
+
+
+def _print(console: Console, document: CheckDocument) -> None:
+    rows = [
+        (str(one.line), str(one.byte), one.kind + (" (note)" if one.note else ""), one.message)
+        for one in document.problems
+    ]
+    console.table(rows, ("line", "byte", "kind", "what was found"), (0, 1))
+    if rows:
+        console.out()
+        fixes = {one.kind: one.fix for one in document.problems}
+        console.fields(list(fixes.items()))
+        console.out()
+    notes = len(document.problems) - document.findings
+    style = console.style.yellow if document.findings else console.style.green
+    beside = f", {plural(notes, 'note')}" if notes else ""
+    console.out(style(f"{plural(document.findings, 'problem') if document.findings else 'no problem'}{beside}"))

@@ -1,0 +1,107 @@
+"""The table of commands: what each is for, what it writes, and the module that is imported only when it runs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["COMMANDS", "Command"]
+
+_NOTHING = "Writes nothing."
+
+
+class Command(NamedTuple):
+    """One command. ``module`` has ``configure(parser)`` and ``run(arguments) -> exit code``."""
+
+    name: str
+    module: str
+    summary: str
+    examples: tuple[str, ...]
+    writes: str = _NOTHING
+
+
+_COMMANDS = (
+    Command(
+        "ingest",
+        "ingest",
+        "Feed a recording of a host's hooks into the ledger of its workspace.",
+        (
+            "memfold ingest opencode session.jsonl",
+            "memfold ingest opencode session.jsonl --workspace ~/src/app",
+        ),
+        "Writes the ledger, once: the same recording adds nothing a second time.",
+    ),
+    Command(
+        "status",
+        "status",
+        "Tell at a glance whether memory works: counts, refusals, sizes, health.",
+        ("memfold status", "memfold status --json"),
+    ),
+    Command(
+        "list",
+        "list_",
+        "List memories, strongest first.",
+        ("memfold list", "memfold list --state rejected"),
+    ),
+    Command(
+        "show",
+        "show",
+        "Show everything about one memory, named by id or text.",
+        ("memfold show MEM-003", 'memfold show "integer cents"'),
+    ),
+    Command(
+        "why",
+        "why",
+        "Explain what became of a memory or a text, and for which reasons.",
+        ("memfold why MEM-003", 'memfold why "3 tests passed"'),
+    ),
+    Command(
+        "prompt",
+        "prompt",
+        "Print the block of memories that a prompt held, byte for byte.",
+        ("memfold prompt", "memfold prompt --session a1b2c3 --at 120 --hot"),
+    ),
+    Command(
+        "log",
+        "log",
+        "List the events of the ledger.",
+        ("memfold log --limit 20", "memfold log --type memory.requested --json"),
+    ),
+    Command(
+        "account",
+        "account",
+        "Count candidates by state and by reason; the states add up.",
+        ("memfold account", "memfold account --at 2026-01-31T12:00:00Z"),
+    ),
+    Command(
+        "check",
+        "check",
+        "Look for damage in the ledger. Exit 3 if there is any.",
+        ("memfold check", "memfold check --json"),
+    ),
+    Command(
+        "config",
+        "config",
+        "Show each setting and where its value comes from.",
+        ("memfold config show", "memfold config show --json"),
+    ),
+    Command(
+        "paths",
+        "paths",
+        "Show where things are: ledger, data and configuration.",
+        ("memfold paths", "memfold paths --json"),
+    ),
+    Command(
+        "schema",
+        "schema",
+        "Print the JSON Schema of the ledger's events.",
+        ("memfold schema events > events.schema.json",),
+    ),
+    Command(
+        "completion",
+        "completion",
+        "Print the completion script of a shell.",
+        ("memfold completion bash > ~/.local/share/bash-completion/completions/memfold",),
+    ),
+)
+COMMANDS: dict[str, Command] = {command.name: command for command in _COMMANDS}
+"""Name → command, in the order of help."""

@@ -1,0 +1,76 @@
+"""Where output goes: data to stdout, everything else to stderr; one document for programs or text for people."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+
+import msgspec
+from msgspec import Struct
+
+from memfold.terminal import Style, clean, style_for, table, terminal_width, wrap
+
+__all__ = ["Console"]
+
+_NO_WIDTH = 1 << 20
+_INDENT = "  "
+
+
+class Console:
+    """What one command prints.
+
+    Attributes:
+        style: colours, or none.
+        width: columns of the terminal; None where nothing need be cut.
+    """
+
+    def __init__(self, options: Namespace) -> None:
+        self.style: Style = style_for(sys.stdout, os.environ, options.color)
+        self.width = terminal_width(sys.stdout, os.environ)
+
+    def out(self, text: str = "") -> None:
+        """One or more whole lines."""
+        sys.stdout.write(f"{text}\n")
+
+    def note(self, text: str) -> None:
+        """A remark that is no data."""
+        sys.stdout.flush()  # on a terminal both streams share the screen
+        sys.stderr.write(f"memfold: {text}\n")
+
+    def emit(self, document: Struct) -> None:
+        """One JSON document, indented; its first key is its schema."""
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+
+    def heading(self, text: str) -> None:
+        """A heading after an empty line."""
+        self.out()
+        self.out(self.style.bold(text))
+
+    def wrapped(self, text: str, indent: str = _INDENT) -> None:
+        """Stored text, made safe, broken at the terminal's width and indented."""
+        for line in self.lines(text, indent):
+            self.out(line)
+
+    def lines(self, text: str, indent: str = _INDENT) -> list[str]:
+        """The lines of ``wrapped``."""
+        return wrap(indent + clean(text), self.width or _NO_WIDTH, indent=indent)
+
+    def table(
+        self, rows: list[tuple[str, ...]], headers: tuple[str, ...], right: tuple[int, ...] = ()
+    ) -> None:
+        """Rows under bold headers; nothing if there are no rows."""
+        if rows:
+            self.out(table(rows, headers, width=self.width, right=right, style=self.style))
+
+    def fields(self, pairs: list[tuple[str, str]]) -> None:
+        """Names and values, one a line, values aligned; empty values are left out."""
+        shown = [(name, value) for name, value in pairs if value]
+        size = max((len(name) for name, _ in shown), default=0)
+        for name, value in shown:
+            indent = " " * (len(_INDENT) + size + 2)
+            first, *more = self.lines(value, indent)
+            label = f"{_INDENT}{name:<{size}}"
+            self.out(f"{_INDENT}{self.style.dim(name)}{first[len(label) :]}")
+            for line in more:
+                self.out(line)

@@ -1,0 +1,147 @@
+"""Dispatch: find the command, import its module alone, and turn every end into an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from importlib import import_module
+
+from memfold import __version__
+from memfold.cli.commands import COMMANDS
+from memfold.cli.parsing import Parser, describe
+from memfold.errors import INTERRUPTED, OK, MemfoldError, StorageFailure, UsageError, exit_code_of
+
+__all__ = ["build_parser", "main"]
+
+_DESCRIPTION = """Memory for coding agents as a fold over an append-only log.
+
+examples:
+  memfold status
+  memfold why MEM-003"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: the arguments; those of the process by default.
+
+    Returns:
+        The exit code of ``memfold.errors``. An error is a sentence on stderr, with ``--json`` also a JSON object on
+        its last line; never a traceback, unless Python runs in development mode.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    _speak_utf8()
+    try:
+        code = _dispatch(arguments)
+        if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison] - None without a console
+            sys.stdout.flush()
+    except SystemExit as end:  # help and version end so
+        return end.code if isinstance(end.code, int) else OK
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _give_up_stdout()
+        return OK
+    except OSError as error:
+        _give_up_stdout()
+        reason = error.strerror or str(error)
+        return _report(
+            StorageFailure(f"{error.filename}: {reason}" if error.filename else reason), arguments
+        )
+    except Exception as error:  # noqa: BLE001 - a person gets a sentence, never a traceback
+        if sys.flags.dev_mode:
+            raise
+        return _report(error, arguments)
+    return code
+
+
+def build_parser(names: Iterable[str] = COMMANDS, *, configure: bool = True) -> Parser:
+    """The parser of the whole command line, or of some commands.
+
+    Args:
+        names: the commands it knows.
+        configure: import their modules, for their arguments; without it, only names and summaries are there.
+    """
+    parser = Parser(prog="memfold", description=_DESCRIPTION, epilog="memfold COMMAND --help tells more.")
+    parser.add_argument("--version", action="version", version=f"memfold {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    for name in names:
+        command = COMMANDS[name]
+        child = commands.add_parser(name, help=command.summary)
+        describe(child, command)
+        if configure:
+            import_module(f"memfold.cli.{command.module}").configure(child)
+    return parser
+
+
+def _dispatch(arguments: list[str]) -> int:
+    name = next((one for one in arguments if not one.startswith("-")), "")
+    known = name in COMMANDS
+    if not arguments:
+        build_parser(configure=False).print_help(sys.stderr)
+        raise UsageError("a command is missing")
+    parser = build_parser([name] if known else COMMANDS, configure=known)
+    parsed = parser.parse_args(arguments)
+    run = import_module(f"memfold.cli.{COMMANDS[parsed.command].module}").run
+    code: int = run(parsed)
+    return code
+
+
+def _report(error: Exception, arguments: Sequence[str]) -> int:
+    """Say what went wrong on stderr, in two lines at most, and give its exit code."""
+    code = exit_code_of(error)
+    message, fix = _words(error)
+    with suppress(OSError, ValueError):  # stderr may be closed or full: the exit code still tells
+        sys.stderr.write(f"memfold: {message}\n")
+        if fix:
+            sys.stderr.write(f"  try: {fix}\n")
+        if "--json" in arguments:
+            _report_json(code, error, message, fix)
+        sys.stderr.flush()
+    return code
+
+
+def _report_json(code: int, error: Exception, message: str, fix: str) -> None:
+    import json
+
+    document = {
+        "schema": "memfold.error/1",
+        "code": code,
+        "error": type(error).__name__,
+        "message": message,
+        "fix": fix,
+    }
+    sys.stderr.write(json.dumps(document) + "\n")
+
+
+def _words(error: Exception) -> tuple[str, str]:
+    from memfold.terminal import clean
+
+    if isinstance(error, MemfoldError):
+        return clean(error.message), clean(error.fix)
+    from ledger.errors import LedgerError
+
+    if isinstance(error, LedgerError | argparse.ArgumentError):
+        return clean(str(error)), ""
+    name = type(error).__name__
+    return clean(f"unexpected {name}: {error}"), "python -X dev -m memfold …, and report the traceback as a bug"
+
+
+def _speak_utf8() -> None:
+    """Print UTF-8 whatever the locale or code page says: the bytes of a prompt don't depend on a terminal."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace", newline="\n")
+
+
+def _give_up_stdout() -> None:
+    """Nobody reads stdout any more, or it can't be written: the flush at exit must not complain once more."""
+    with suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)

@@ -1,0 +1,70 @@
+"""The argument parser: examples in help, errors as exceptions, and the options that commands share."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from memfold.cli.commands import Command
+from memfold.errors import UsageError
+
+__all__ = ["Parser", "at_option", "describe", "json_option", "ledger_options", "whole_number"]
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises where argparse would end the process with 2, which a host may read as "block"."""
+
+    def __init__(self, **options: object) -> None:
+        defaults = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
+        super().__init__(**{**defaults, **options})  # type: ignore[arg-type]  # argparse passes its own options on
+
+    def error(self, message: str) -> NoReturn:
+        """Report an error in the arguments.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(message, f"{self.prog} --help")
+
+
+def describe(parser: Parser, command: Command) -> None:
+    """Give help its examples first and what the command writes last; ``--color`` belongs to every command."""
+    lines = "\n".join(f"  {example}" for example in command.examples)
+    parser.description = f"{command.summary}\n\nexamples:\n{lines}"
+    parser.epilog = command.writes
+    parser.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colour the output (default: on a terminal, unless NO_COLOR is set)",
+    )
+
+
+def ledger_options(parser: argparse.ArgumentParser) -> None:
+    """Which ledger a command is about."""
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument(
+        "--workspace", metavar="PATH", help="a folder of the workspace (default: the current directory)"
+    )
+    place.add_argument("--ledger", metavar="DIR", help="the folder that holds events.jsonl")
+
+
+def at_option(parser: argparse.ArgumentParser) -> None:
+    """The position in the log that a command looks from."""
+    parser.add_argument(
+        "--at",
+        metavar="N|TIME",
+        help="as of an offset, or of an RFC 3339 time, UTC without a zone (default: the last event)",
+    )
+
+
+def json_option(parser: argparse.ArgumentParser, help_: str = "print one JSON document") -> None:
+    """Output for programs."""
+    parser.add_argument("--json", action="store_true", help=help_)
+
+
+def whole_number(text: str) -> int:
+    """An argument that counts something: digits alone."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
+    return int(text)

@@ -1,0 +1,52 @@
+# ruff: noqa: PTH113, PTH118 - os.path strings, as in ``memfold.paths``
+"""``memfold paths``: where the ledger, the data and the configuration are."""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+
+from ledger.log import LOG_NAME
+from memfold.cli.console import Console
+from memfold.cli.documents import PathsDocument
+from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.place import find_place
+from memfold.paths import config_dir, data_dir, workspace_key
+from projections.text.clean import decode
+
+__all__ = ["configure", "run"]
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    ledger_options(parser)
+    json_option(parser)
+
+
+def run(options: Namespace) -> int:
+    """Print the paths, whether or not anything is there."""
+    place, console = find_place(options), Console(options)
+    events = os.path.join(place.directory, LOG_NAME)
+    document = PathsDocument(
+        workspace=decode(place.root),
+        key=workspace_key(place.root) if place.root else "",
+        ledger=place.shown_directory,
+        events=decode(events),
+        exists=os.path.isfile(events),
+        data=decode(data_dir(os.environ, place.resolved.config.data_dir)),
+        config=decode(config_dir(os.environ)),
+    )
+    if options.json:
+        console.emit(document)
+        return 0
+    console.fields(
+        [
+            ("workspace", document.workspace or "unknown"),
+            ("key", document.key),
+            ("ledger", document.ledger),
+            ("events", document.events + ("" if document.exists else "  (not there yet)")),
+            ("data", document.data),
+            ("config", document.config),
+        ]
+    )
+    return 0

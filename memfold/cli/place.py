@@ -1,0 +1,165 @@
+# ruff: noqa: PTH109, PTH113, PTH118, PTH119, PTH120 - pathlib costs more at start-up than finding the ledger
+"""Which ledger, workspace and position a command is about."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Iterator
+
+from ledger.events import AnyEvent, LedgerCreated
+from ledger.log import LOG_NAME, FileLog
+from ledger.source import split_source
+from ledger.times import parse_time
+from memfold.config import Resolved, load, locate
+from memfold.errors import NotFoundError, UsageError
+from memfold.paths import data_dir, ledger_dir, workspace_key
+from projections.text.clean import decode
+from projections.world import WorldState
+from replay.positions import events_until, offset_at_time, session_sources, state_at
+
+__all__ = ["Place", "View", "find_place", "open_view", "short_session"]
+
+_SHORT = 8
+_WHOLE = 12
+
+
+class Place:
+    """A ledger's folder, the workspace it belongs to, and the configuration there.
+
+    Attributes:
+        directory: the folder that holds, or would hold, ``events.jsonl``.
+        root: real path of the workspace.
+        resolved: the configuration in force.
+    """
+
+    def __init__(self, directory: str, root: str, resolved: Resolved) -> None:
+        self.directory = directory
+        self.root = root
+        self.resolved = resolved
+
+    @property
+    def shown_directory(self) -> str:
+        """The folder as text that can be printed and written as JSON."""
+        return decode(self.directory)
+
+
+class View:
+    """A ledger as one command reads it: a place, its log, and the position that was asked for."""
+
+    def __init__(self, place: Place, log: FileLog, at: int | None) -> None:
+        self.place = place
+        self.log = log
+        self.at = at
+
+    def events(self) -> Iterator[AnyEvent]:
+        """The events up to the position, from the first."""
+        return events_until(self.log.read(), self.at)
+
+    def world(self, only: str | None = None) -> WorldState:
+        """The state at the position; ``only`` as for ``replay.positions.state_at``."""
+        return state_at(self.log.read(), self.at, only=only)
+
+    def session(self, text: str) -> str:
+        """The source of the session that a text names: its id, or any part of it that no other one has.
+
+        Raises:
+            NotFoundError: if no session of the prefix has it.
+            UsageError: if several have it.
+        """
+        known = session_sources(self.events())
+        if text in known:
+            return known[text]
+        found = [session for session in known if text and text in session]
+        if len(found) == 1:
+            return known[found[0]]
+        names = ", ".join(short_session(session) for session in (found or list(known))[-5:])
+        if found:
+            raise UsageError(f"several sessions have {text!r} in their id: {names}", "type more of it")
+        raise NotFoundError(
+            f"no session {decode(text)!r} here" + (f"; the latest are {names}" if names else ""), "memfold log"
+        )
+
+
+def find_place(options: Namespace) -> Place:
+    """The place that ``--ledger`` or ``--workspace`` names; the current directory's workspace by default.
+
+    Nothing need be there. Raises ``ConfigError`` where the data folder can't be named.
+    """
+    if options.ledger is not None:
+        directory = os.path.abspath(options.ledger)
+        if os.path.basename(directory) == LOG_NAME and not os.path.isdir(directory):
+            directory = os.path.dirname(directory)
+        root = _recorded_root(directory)
+        return Place(directory, root, load(root, os.environ))
+    root, resolved = locate(options.workspace or os.getcwd(), os.environ)
+    data = data_dir(os.environ, resolved.config.data_dir)
+    return Place(ledger_dir(data, workspace_key(root)), root, resolved)
+
+
+def open_view(options: Namespace) -> View:
+    """Open the ledger that the options name, at the position they name.
+
+    Raises:
+        NotFoundError: if there is no ledger, or no such position in it.
+        UsageError: if the position can't be read.
+    """
+    place = find_place(options)
+    if not os.path.isfile(os.path.join(place.directory, LOG_NAME)):
+        raise _missing(options, place)
+    log = FileLog.open(place.directory)
+    at: str | None = getattr(options, "at", None)
+    return View(place, log, None if at is None else _offset(at, log))
+
+
+def short_session(session: str | None) -> str:
+    """A session id as lists show it: its end, which differs where hosts count or stamp the beginning."""
+    if session is None:
+        return "-"
+    return session if len(session) <= _WHOLE else f"…{session[-_SHORT:]}"
+
+
+def session_of(source: str | None) -> str | None:
+    """The session id in a source."""
+    return None if source is None else split_source(source)[1]
+
+
+def _recorded_root(directory: str) -> str:
+    """The workspace root that a ledger's first event names; empty where there is none."""
+    if not os.path.isfile(os.path.join(directory, LOG_NAME)):
+        return ""
+    first = next(FileLog.open(directory).read(), None)
+    return first.data.root if isinstance(first, LedgerCreated) else ""
+
+
+def _missing(options: Namespace, place: Place) -> NotFoundError:
+    """No ledger: say where it would be, and the command that makes one."""
+    import shlex
+
+    if options.ledger is not None:
+        where, flag = f"in {place.shown_directory}", f"--ledger {shlex.quote(place.shown_directory)}"
+    else:
+        root = decode(place.root)
+        where, flag = f"for {root} ({place.shown_directory})", f"--workspace {shlex.quote(root)}"
+    return NotFoundError(
+        f"no ledger {where}: no event was ever received",
+        f"memfold ingest opencode RECORDING {flag}, or say “Remember: …” in a session whose host has memfold",
+    )
+
+
+def _offset(text: str, log: FileLog) -> int:
+    """An offset, or the offset of the last event at a time."""
+    last = log.size() - 1
+    if text.isascii() and text.isdigit():
+        if len(text) > 18 or int(text) > last:
+            raise NotFoundError(f"no event at offset {text[:18]}: the last one is {last}", f"--at {max(last, 0)}")
+        return int(text)
+    moment = parse_time(text)
+    if moment is None:
+        raise UsageError(
+            f"--at {decode(text)!r} is neither an offset nor an RFC 3339 time", "--at 12, --at 2026-01-31T12:00:00Z"
+        )
+    found = offset_at_time(log.read(), moment)
+    if found is None:
+        raise NotFoundError(f"no event at or before {decode(text)}", "--at 0")
+    return found

@@ -1,0 +1,44 @@
+"""Numbers and times in words, the same in every command."""
+
+from __future__ import annotations
+
+from ledger.times import DAY_MS, HOUR_MS
+
+__all__ = ["age", "marked", "plural", "tokens"]
+
+_CHARS_PER_TOKEN = 4
+_MINUTE_MS = 60_000
+
+
+def tokens(characters: int) -> int:
+    """Estimated tokens of a text: a quarter of its characters, rounded up."""
+    return -(-characters // _CHARS_PER_TOKEN)
+
+
+def plural(number: int, noun: str, many: str = "") -> str:
+    """``1 event``, ``2 events``; ``many`` where the plural isn't the noun with an s."""
+    return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
+
+
+def age(ms: int) -> str:
+    """A span of time in its largest whole unit: ``10 days``, ``3 hours``, ``5 minutes``, ``0 minutes``."""
+    for unit, noun in ((DAY_MS, "day"), (HOUR_MS, "hour")):
+        if ms >= unit:
+            return plural(ms // unit, noun)
+    return plural(max(0, ms) // _MINUTE_MS, "minute")
+
+
+def marked(text: str, words: list[str]) -> list[tuple[str, bool]]:
+    """Cut a text into runs, each with whether it stands inside one of the words (their first occurrence)."""
+    marks = bytearray(len(text))
+    for word in words:
+        at = text.find(word) if word else -1
+        if at >= 0:
+            marks[at : at + len(word)] = b"\1" * len(word)
+    runs: list[tuple[str, bool]] = []
+    begin = 0
+    for end in range(1, len(text) + 1):
+        if end == len(text) or marks[end] != marks[begin]:
+            runs.append((text[begin:end], bool(marks[begin])))
+            begin = end
+    return runs

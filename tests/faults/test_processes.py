@@ -1,0 +1,113 @@
+"""Many writers at once, and writers that are killed: nothing acknowledged is lost, no event fuses with another."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from ledger.codec import decode_known
+from ledger.log import FileLog
+from tests.ledger_tools import KEY, ROOT, new_log, titles
+
+ROOT_FOLDER = str(Path(__file__).parents[2])
+
+WRITER = """
+import sys
+from ledger.log import FileLog
+from ledger.events import Draft, MemoryAddedData
+folder, name, number, size = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+log = FileLog.create(folder, root="/w/app", key="k", durability="never", lock_timeout=60.0)
+for index in range(number):
+    draft = Draft(source="test/s", time=None, data=MemoryAddedData(title=f"{name}/{index}", content="x" * size))
+    (event,) = log.append([draft])
+    sys.stdout.write(f"{event.seq} {event.data.title}\\n")
+    sys.stdout.flush()
+"""
+
+
+def _writer(folder: Path, name: str, number: int, size: int) -> subprocess.Popen[bytes]:
+    arguments = [sys.executable, "-c", WRITER, str(folder), name, str(number), str(size)]
+    return subprocess.Popen(arguments, stdout=subprocess.PIPE, cwd=ROOT_FOLDER)
+
+
+def test_eight_processes(tmp_path: Path) -> None:
+    """Eight processes append 500 events each to a ledger that none of them found: dense, whole, all there."""
+    writers = [_writer(tmp_path / "l", str(name), 500, 10) for name in range(8)]
+    acknowledged: dict[int, str] = {}
+    for writer in writers:
+        output, _ = writer.communicate(timeout=120)
+        assert writer.returncode == 0
+        for line in output.decode().splitlines():
+            seq, title = line.split()
+            acknowledged[int(seq)] = title
+    lines = (tmp_path / "l" / "events.jsonl").read_bytes().splitlines(keepends=True)
+    events = [decode_known(line) for line in lines]
+    assert [event.seq for event in events] == list(range(4001))
+    assert len({event.id for event in events}) == 4001
+    assert titles(events) == [acknowledged[seq] for seq in range(1, 4001)]
+    assert len(acknowledged) == 4000
+
+
+def test_large_events(tmp_path: Path) -> None:
+    """Four processes append events of 200 KB: each stands whole, as its writer wrote it."""
+    writers = [_writer(tmp_path / "l", str(name), 5, 200_000) for name in range(4)]
+    for writer in writers:
+        writer.communicate(timeout=120)
+        assert writer.returncode == 0
+    log = FileLog.open(tmp_path / "l")
+    assert sorted(titles(log.read())) == sorted(f"{name}/{index}" for name in range(4) for index in range(5))
+    assert log.health().status == "ok"
+
+
+FORKER = """
+import os, sys
+from ledger.log import FileLog
+from ledger.events import Draft, MemoryAddedData
+folder, kills, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+log = FileLog.open(folder, durability="never", lock_timeout=60.0)
+for child in range(kills):
+    if (pid := os.fork()) == 0:
+        index = 0
+        while True:
+            title = f"{child}/{index}"
+            log.append([Draft(source="test/s", time=None, data=MemoryAddedData(title=title, content="y" * size))])
+            os.write(1, f"{title}\\n".encode())
+            index += 1
+    os.write(1, f"pid {pid}\\n".encode())
+    os.waitpid(pid, 0)
+"""
+
+
+def test_two_hundred_kills(tmp_path: Path) -> None:
+    """A writer is killed 200 times while it appends: every event it acknowledged is there, whole, and once."""
+    log = new_log(tmp_path / "l")
+    arguments = [sys.executable, "-c", FORKER, str(tmp_path / "l"), "200", "20000"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, cwd=ROOT_FOLDER) as parent:
+        assert parent.stdout is not None
+        acknowledged: list[str] = []
+        kills = 0
+        for line in parent.stdout:
+            word, _, number = line.decode().strip().partition(" ")
+            if word != "pid":
+                acknowledged.append(word)
+                continue
+            time.sleep(0.003 + kills % 10 * 0.0007)
+            _kill(int(number))
+            kills += 1
+    assert kills == 200
+    events = list(log.read())
+    found = titles(events)
+    assert set(acknowledged) <= set(found)
+    assert len(found) == len(set(found))
+    assert [event.seq for event in events] == list(range(len(events)))
+    assert log.append([]) == ()
+    assert FileLog.create(tmp_path / "l", root=ROOT, key=KEY).size() == len(events)
+
+
+def _kill(process: int) -> None:
+    import os
+
+    os.kill(process, signal.SIGKILL)

@@ -1,0 +1,136 @@
+"""What ``check`` names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ledger.check import EVENT_VALIDATORS, FOLDER_VALIDATORS, check
+from ledger.codec import encode
+from ledger.errors import LedgerNotFound
+from ledger.events import LedgerCreated, LedgerCreatedData
+from ledger.log import LOCK_SUFFIX, LOG_NAME
+from ledger.problems import KINDS, Kind
+from tests.ledger_tools import draft, event_id, line_of, memory, new_log, raw_log
+
+CREATED = encode(
+    LedgerCreated(
+        specversion="1.0",
+        id=event_id(0),
+        source="memfold",
+        time="2026-01-01T00:00:00.000Z",
+        seq=0,
+        data=LedgerCreatedData(format=1, ledger="l", root="/w", key="k"),
+    )
+)
+UNKNOWN = b'{"type":"later.thing","specversion":"1.0","id":"%s","source":"h","seq":1,"data":{}}\n'
+
+
+def _timed(seq: int, time: str | None) -> bytes:
+    line = encode(memory(seq))
+    old = b'"time":"2026-01-01T00:00:00.000Z",'
+    assert old in line
+    return line.replace(old, b"" if time is None else b'"time":"%s",' % time.encode())
+
+
+def test_healthy(tmp_path: Path) -> None:
+    """A ledger that nobody damaged has no problem."""
+    log = new_log(tmp_path / "l")
+    log.append([draft("a"), draft("b")])
+    assert check(log.directory) == []
+    assert check(tmp_path / "l") == []
+
+
+@pytest.mark.parametrize(
+    ("content", "kinds"),
+    [
+        (CREATED + line_of(1), []),
+        (CREATED + _timed(1, None), []),
+        (b"", [Kind.NO_CREATED]),
+        (b"junk\n", [Kind.NOT_JSON, Kind.NO_CREATED]),
+        (line_of(0), [Kind.NO_CREATED]),
+        (CREATED + b"\0\0\n", [Kind.NUL_BYTES]),
+        (CREATED + line_of(1).rstrip() + line_of(2), [Kind.FUSED_LINE]),
+        (CREATED + line_of(1) + line_of(1), [Kind.DUPLICATE_ID]),
+        (CREATED + line_of(2), [Kind.SEQ_GAP]),
+        (CREATED + line_of(1) + line_of(1, number=5), [Kind.SEQ_BACK]),
+        (CREATED + line_of(1)[:40], [Kind.TORN_TAIL]),
+        (CREATED + _timed(1, "yesterday"), [Kind.TIME_FORMAT]),
+        (CREATED + _timed(1, ""), [Kind.TIME_FORMAT]),
+        (CREATED + _timed(1, "2025-12-31T23:59:59.999Z"), [Kind.TIME_BACK]),
+        (CREATED + line_of(1).replace(event_id(1).encode(), b"evt-1"), [Kind.ID_FORMAT]),
+        (CREATED + UNKNOWN % event_id(1).encode(), [Kind.UNKNOWN_TYPE]),
+        (CREATED.replace(b'"format":1', b'"format":9'), [Kind.NEWER_FORMAT]),
+    ],
+)
+def test_each_problem_is_named(content: bytes, kinds: list[Kind], tmp_path: Path) -> None:
+    """Each kind is found, and nothing else; it says where, what, and what helps."""
+    raw_log(tmp_path, content)
+    problems = check(tmp_path)
+    assert sorted(problem.kind for problem in problems) == sorted(kinds)
+    for problem in problems:
+        assert problem.fix == KINDS[problem.kind][1]
+        assert problem.line == content[: problem.byte].count(b"\n") + 1
+        assert problem.byte + problem.length <= len(content)
+    assert (tmp_path / LOG_NAME).read_bytes() == content
+
+
+def test_values_are_said(tmp_path: Path) -> None:
+    """A problem shows the value, the seq and how far it is off."""
+    raw_log(tmp_path, CREATED + _timed(1, "2025-12-31T23:59:59.999Z") + _timed(2, "soon"))
+    back, unreadable = check(tmp_path)
+    assert (back.kind, back.line, back.byte) == (Kind.TIME_BACK, 2, len(CREATED))
+    assert "2025-12-31T23:59:59.999Z, seq 1, lies 1 ms before seq 0" in back.message
+    assert "'soon', seq 2" in unreadable.message
+
+
+def test_time_going_back_is_measured_from_the_latest(tmp_path: Path) -> None:
+    """Every event before the latest time so far is named, not only the first of them."""
+    early = "2025-12-31T00:00:00.000Z"
+    raw_log(tmp_path, CREATED + _timed(1, early) + _timed(2, early) + line_of(3))
+    assert [(problem.kind, problem.line) for problem in check(tmp_path)] == [(Kind.TIME_BACK, 2), (Kind.TIME_BACK, 3)]
+
+
+def test_open_files(tmp_path: Path) -> None:
+    """Files and folders that others may read are named with their mode."""
+    log = new_log(tmp_path / "l")
+    for path, mode in ((log.path, 0o644), (log.path + LOCK_SUFFIX, 0o606), (log.directory, 0o755)):
+        Path(path).chmod(mode)
+    problems = check(log.directory)
+    assert [problem.kind for problem in problems] == [Kind.OPEN_FILE] * 3
+    assert [problem.message.rsplit(" ", 1)[1] for problem in problems] == ["0755", "0644", "0606"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "events (conflicted copy 2026-01-01).jsonl",
+        "events.sync-conflict-20260101-123456-ABC.jsonl",
+        "events-laptop.jsonl",
+        "events.jsonl.orig",
+    ],
+)
+def test_conflicted_copies(name: str, tmp_path: Path) -> None:
+    """A second copy of the log beside it is named with its path; other files and folders are not."""
+    log = new_log(tmp_path / "l")
+    copy = Path(log.directory) / name
+    copy.write_bytes(b"")
+    for other in ("notes.txt", "eventually.json"):
+        (Path(log.directory) / other).write_bytes(b"")
+    (Path(log.directory) / "events.jsonl.d").mkdir()
+    (problem,) = check(log.directory)
+    assert problem.kind == Kind.CONFLICTED_COPY
+    assert str(copy) in problem.message
+
+
+def test_nothing_there(tmp_path: Path) -> None:
+    """A ledger that isn't there is the caller's mistake, not a problem of data."""
+    with pytest.raises(LedgerNotFound):
+        check(tmp_path / "none")
+
+
+def test_tables_cannot_grow_by_accident() -> None:
+    """Validators stand in tuples: what one caller adds is nobody else's."""
+    assert isinstance(EVENT_VALIDATORS, tuple)
+    assert isinstance(FOLDER_VALIDATORS, tuple)

@@ -1,0 +1,172 @@
+"""The writers' lock: both ways exclude each other, and nothing but the sidecar is touched."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ledger import locks
+from ledger.errors import LedgerError, LockTimeout, NotWritable, StorageError
+from ledger.locks import FlockLock, Lock, PortableLock, default_lock
+
+KINDS: list[Callable[[str, float], Lock]] = [FlockLock, PortableLock]
+BOTH = pytest.mark.parametrize("kind", KINDS)
+
+
+@BOTH
+@pytest.mark.parametrize("other", KINDS)
+def test_locks_exclude_each_other(
+    kind: Callable[[str, float], Lock], other: Callable[[str, float], Lock], tmp_path: Path
+) -> None:
+    """While one holds the sidecar no other can, whichever way it locks; afterwards it can."""
+    path = str(tmp_path / "log.lock")
+    first, second = kind(path, 0.0), other(path, 0.0)
+    with first.hold():
+        with pytest.raises(LockTimeout) as caught, second.hold():
+            pytest.fail("both hold the lock")
+        assert (caught.value.path, caught.value.seconds) == (path, 0.0)
+        assert isinstance(caught.value, TimeoutError)
+        assert path in str(caught.value)
+    with second.hold():
+        pass
+    first.close()
+    second.close()
+
+
+@BOTH
+def test_the_sidecar_stays_and_is_private(kind: Callable[[str, float], Lock], tmp_path: Path) -> None:
+    """The sidecar is made with mode 0600, under any umask, and stays when the lock is free."""
+    path = tmp_path / "log.lock"
+    before = os.umask(0)
+    try:
+        with kind(str(path), 1.0).hold():
+            pass
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@BOTH
+def test_a_lock_can_be_taken_again(kind: Callable[[str, float], Lock], tmp_path: Path) -> None:
+    """A lock is free after its block, even one that raised, and after ``close``."""
+    lock = kind(str(tmp_path / "log.lock"), 0.0)
+    with pytest.raises(KeyError), lock.hold():
+        raise KeyError
+    with lock.hold():
+        pass
+    lock.close()
+    with lock.hold():
+        pass
+    lock.close()
+
+
+def test_it_waits_for_the_other(tmp_path: Path) -> None:
+    """A lock held for a moment is waited for."""
+    path = str(tmp_path / "log.lock")
+    held, go = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with FlockLock(path, 1.0).hold():
+            held.set()
+            go.wait(10)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(10)
+    threading.Timer(0.02, go.set).start()
+    with FlockLock(path, 10.0).hold():
+        assert go.is_set()
+    thread.join()
+
+
+def test_a_replaced_sidecar_is_noticed(tmp_path: Path) -> None:
+    """A lock on a sidecar that was removed or replaced isn't taken for the lock."""
+    path = tmp_path / "log.lock"
+    lock = FlockLock(str(path), 0.0)
+    with lock.hold():
+        pass
+    path.unlink()
+    with lock.hold():
+        assert path.exists()
+    path.rename(tmp_path / "old")
+    with FlockLock(str(path), 0.0).hold(), pytest.raises(LockTimeout), lock.hold():
+        pytest.fail("held the old sidecar")
+    lock.close()
+
+
+def test_a_forked_child_has_a_lock_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child that inherited the lock object opens the sidecar again instead of sharing the parent's lock."""
+    lock = FlockLock(str(tmp_path / "log.lock"), 0.0)
+    with lock.hold():
+        monkeypatch.setattr(os, "getpid", lambda: -7)
+        other = FlockLock(str(tmp_path / "log.lock"), 0.0)
+        with pytest.raises(LockTimeout), other.hold():
+            pytest.fail("shared the parent's lock")
+    other.close()
+    lock.close()
+
+
+@BOTH
+def test_no_folder(kind: Callable[[str, float], Lock], tmp_path: Path) -> None:
+    """A sidecar that can't be made is a storage error that names it."""
+    path = str(tmp_path / "file" / "log.lock")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match=r"log\.lock"), kind(path, 0.1).hold():
+        pytest.fail("held nothing")
+
+
+def _refuse(code: int) -> Callable[..., None]:
+    def refuse(*_: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    return refuse
+
+
+def test_no_room_for_the_sidecar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk while the sidecar is made is a storage error with its number."""
+    monkeypatch.setattr(locks, "open_private", _refuse(errno.ENOSPC))
+    with pytest.raises(StorageError) as caught, FlockLock(str(tmp_path / "l"), 0.1).hold():
+        pytest.fail("held nothing")
+    assert caught.value.errno == errno.ENOSPC
+    assert not isinstance(caught.value, NotWritable)
+
+
+def test_lock_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system that knows no locks is a storage error, not an endless wait."""
+    monkeypatch.setattr(locks, "flock", _refuse(errno.ENOLCK))
+    lock = FlockLock(str(tmp_path / "l"), 5.0)
+    with pytest.raises(StorageError) as caught, lock.hold():
+        pytest.fail("held nothing")
+    assert caught.value.errno == errno.ENOLCK
+    lock.close()
+
+
+def test_sidecar_out_of_sight(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the sidecar can't be looked at after locking, the lock is given back and the error named."""
+    path = str(tmp_path / "l")
+    lock = FlockLock(path, 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "stat", _refuse(errno.EACCES))
+        with pytest.raises(NotWritable), lock.hold():
+            pytest.fail("held nothing")
+    with FlockLock(path, 0.0).hold():
+        pass
+    lock.close()
+
+
+def test_default_lock(tmp_path: Path) -> None:
+    """POSIX takes the cheap lock, other platforms the portable one; all errors share one root."""
+    assert isinstance(default_lock(str(tmp_path / "l"), 1.0), FlockLock)
+    assert issubclass(LockTimeout, LedgerError)
+
+
+def test_default_lock_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A platform without ``flock`` takes the portable lock."""
+    monkeypatch.setattr("ledger.locks.sys.platform", "win32")
+    assert isinstance(default_lock(str(tmp_path / "l"), 1.0), PortableLock)
