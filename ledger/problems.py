@@ -24,6 +24,7 @@ class Kind(StrEnum):
     SEQ_GAP = "seq_gap"
     SEQ_BACK = "seq_back"
     ID_FORMAT = "id_format"
+    ID_REUSED = "id_reused"
     TIME_FORMAT = "time_format"
     TIME_BACK = "time_back"
     UNKNOWN_TYPE = "unknown_type"
@@ -34,7 +35,8 @@ class Kind(StrEnum):
 
 
 _REPAIR = "nothing is lost but these bytes; reading skips them, and a repair moves them to quarantine"
-_ORDER = "nothing to do: order is the order of lines; look for a program that writes here without the lock"
+_FOREIGN = "look for a program that changes this file or writes to it without the lock"
+_ORDER = f"nothing to do: order is the order of lines; {_FOREIGN}"
 
 KINDS: dict[Kind, tuple[str, str]] = {
     Kind.NOT_UTF8: ("the bytes are no UTF-8", _REPAIR),
@@ -52,6 +54,7 @@ KINDS: dict[Kind, tuple[str, str]] = {
     ),
     Kind.SEQ_BACK: ("a seq number came twice or too late", _ORDER),
     Kind.ID_FORMAT: ("the id is no UUIDv7", "nothing to do if another program wrote this event"),
+    Kind.ID_REUSED: ("another event before it has this id; both count, for their seq differs", _FOREIGN),
     Kind.TIME_FORMAT: ("the time can't be read", "nothing to do: the event before gives the time"),
     Kind.TIME_BACK: (
         "the time is earlier than one before it",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 __all__ = [
     "BUILT_IN_TYPES",
@@ -35,17 +35,22 @@ BUILT_IN_TYPES = ("feedback", "decision", "project", "reference")
 _CAP_LIMITS = {"feedback": 10, "decision": 10, "project": 8, "reference": 6}
 _CUSTOM_CAP = 6
 
+# A recorded policy outside these bounds is no policy: no fold may divide by zero or grow a memory with age.
+Natural = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
+Percent = Annotated[int, Meta(ge=0, le=100)]
 
-class CustomType(Struct, frozen=True, omit_defaults=True):
+
+class CustomType(Struct, frozen=True):
     """A further memory type (SPEC 20.1). ``factor_percent`` 125 stands for 1.25; ``stale_days`` None for never."""
 
     name: str
-    cap: int = _CUSTOM_CAP
-    factor_percent: int = 125
-    stale_days: int | None = None
+    cap: Natural = _CUSTOM_CAP
+    factor_percent: Natural = 125
+    stale_days: Natural | None = None
 
 
-class ErrorCategory(Struct, frozen=True, omit_defaults=True):
+class ErrorCategory(Struct, frozen=True):
     """A further error category (SPEC 20.2): programs or script names, and words that signal an error."""
 
     name: str
@@ -54,21 +59,21 @@ class ErrorCategory(Struct, frozen=True, omit_defaults=True):
     signals: tuple[str, ...] = ()
 
 
-class GatePattern(Struct, frozen=True, omit_defaults=True):
+class GatePattern(Struct, frozen=True):
     """Words that refuse a candidate with the code ``custom:<name>`` (SPEC 20.3)."""
 
     name: str
     words: tuple[str, ...]
 
 
-class RedactionExtra(Struct, frozen=True, omit_defaults=True):
+class RedactionExtra(Struct, frozen=True):
     """Further redaction labels and token prefixes (SPEC 20.3)."""
 
     labels: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
 
 
-class Patterns(Struct, frozen=True, omit_defaults=True):
+class Patterns(Struct, frozen=True):
     """Further extraction words (SPEC 20.3). A ``*`` in a word stands for up to 40 non-space characters."""
 
     triggers: tuple[str, ...] = ()
@@ -77,23 +82,23 @@ class Patterns(Struct, frozen=True, omit_defaults=True):
     gate: tuple[GatePattern, ...] = ()
 
 
-class Retention(Struct, frozen=True, omit_defaults=True):
+class Retention(Struct, frozen=True):
     """Decay and reinforcement (SPEC 10), in whole days, hundredths and minutes: no float enters the log."""
 
-    half_life_days: int = 45
-    dormant_after_days: int = 14
-    dormant_rate_percent: int = 25
-    min_reinforce_minutes: int = 60
+    half_life_days: Positive = 45
+    dormant_after_days: Natural = 14
+    dormant_rate_percent: Percent = 25
+    min_reinforce_minutes: Natural = 60
 
 
-class Policy(Struct, frozen=True, omit_defaults=True):
+class Policy(Struct, frozen=True):
     """What judges, ranks and limits memories. Hashable, so that compiled tables can be memoised by it."""
 
     languages: tuple[str, ...] = ("en", "zh", "ja", "ko")
-    workspace_chars: int = 3600
-    max_entries: int = 28
-    hot_chars: int = 700
-    caps: tuple[tuple[str, int], ...] = tuple(_CAP_LIMITS.items())
+    workspace_chars: Natural = 3600
+    max_entries: Natural = 28
+    hot_chars: Natural = 700
+    caps: tuple[tuple[str, Natural], ...] = tuple(_CAP_LIMITS.items())
     types: tuple[CustomType, ...] = ()
     error_categories: tuple[ErrorCategory, ...] = ()
     patterns: Patterns = Patterns()

@@ -119,4 +119,7 @@ def _without_gate(code: str) -> Callable[[Policy], Policy]:
 
 
 def _replacing(key: str, value: str, **fields: object) -> _Trial:
-    return _Trial(key, value, lambda policy: msgspec.structs.replace(policy, **fields))
+    def change(policy: Policy) -> Policy:
+        return msgspec.structs.replace(policy, **fields)
+
+    return _Trial(key, value, change)

@@ -12,7 +12,7 @@ from projections.policy import Policy
 from projections.rules.explicit import extract
 from projections.rules.kinds import type_of
 from projections.rules.quality import judge
-from projections.rules.trigger_forms import FORMS, TRAILING
+from projections.rules.trigger_forms import PACKS
 from projections.text.canonical import canonical
 from projections.text.intake import take_in, take_in_block
 from projections.world import WorldState
@@ -20,7 +20,6 @@ from replay.evidence import ReasonLine, plain_reason, reasons_from
 
 __all__ = ["Nearest", "Unseen", "Verdict", "judge_unseen"]
 
-_PACKS = {form.pack for form in FORMS} | set(TRAILING)
 
 LIMITS_OF_THE_LOG = (
     "a message without a remember form leaves no trace",
@@ -128,7 +127,7 @@ def _proposal(world: WorldState, type_: str, text: str, source: Source) -> Propo
 def _silent_pack(world: WorldState, message: str) -> str | None:
     """A trigger pack that is switched off and would find a form in the message."""
     context = world.memory.context
-    for language in sorted(_PACKS - set(context.policy.languages)):
+    for language in sorted(PACKS - set(context.policy.languages)):
         policy: Policy = msgspec.structs.replace(context.policy, languages=(*context.policy.languages, language))
         if extract(message, msgspec.structs.replace(context, policy=policy)):
             return language

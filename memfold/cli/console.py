@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 
 import msgspec
 from msgspec import Struct
@@ -14,6 +15,7 @@ from memfold.terminal import Style, clean, style_for, table, terminal_width, wra
 __all__ = ["Console"]
 
 _NO_WIDTH = 1 << 20
+_NARROWEST = 8
 _INDENT = "  "
 
 
@@ -54,11 +56,10 @@ class Console:
 
     def lines(self, text: str, indent: str = _INDENT) -> list[str]:
         """The lines of ``wrapped``."""
-        return wrap(indent + clean(text), self.width or _NO_WIDTH, indent=indent)
+        width = (self.width or _NO_WIDTH) - len(indent)
+        return [indent + line for line in wrap(clean(text), max(width, _NARROWEST))]
 
-    def table(
-        self, rows: list[tuple[str, ...]], headers: tuple[str, ...], right: tuple[int, ...] = ()
-    ) -> None:
+    def table(self, rows: Sequence[tuple[str, ...]], headers: tuple[str, ...], right: tuple[int, ...] = ()) -> None:
         """Rows under bold headers; nothing if there are no rows."""
         if rows:
             self.out(table(rows, headers, width=self.width, right=right, style=self.style))
@@ -70,7 +71,7 @@ class Console:
         for name, value in shown:
             indent = " " * (len(_INDENT) + size + 2)
             first, *more = self.lines(value, indent)
-            label = f"{_INDENT}{name:<{size}}"
-            self.out(f"{_INDENT}{self.style.dim(name)}{first[len(label) :]}")
+            label = self.style.dim(name) + " " * (size - len(name))
+            self.out(f"{_INDENT}{label}{first[len(_INDENT) + size :]}")
             for line in more:
                 self.out(line)

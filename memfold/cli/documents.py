@@ -138,7 +138,8 @@ class PromptDocument(Struct, frozen=True, tag_field="schema", tag="memfold.promp
         ledger: folder of the ledger.
         position: offset of the last event that counts.
         now: time at that position.
-        kind: `frozen` for a session's block, `present` as of the last event, `next` for a session that starts now, `numbered` for the list that a compaction is given.
+        kind: `frozen` for a session's block, `present` as of the last event, `next` for a session that starts now,
+            `numbered` for the list that a compaction is given.
         session: id of the session, or null.
         epoch: the session's open epoch, or null.
         block: the block.

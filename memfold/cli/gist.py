@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import os.path
+from collections.abc import Callable
+from typing import Any
 
 from ledger.events import (
     AnyEvent,
     CompactionPrepared,
+    Event,
     LedgerCreated,
     LedgerErased,
     LedgerRepaired,
@@ -22,9 +24,12 @@ from ledger.events import (
     PromptRendered,
     RulesLoaded,
     SessionCompacted,
+    SessionCompactedData,
     SessionLinked,
     SessionMeasured,
+    SessionMeasuredData,
     SessionStarted,
+    SessionStartedData,
     ToolCompleted,
     ToolCompletedData,
     UnknownEvent,
@@ -41,72 +46,55 @@ def gist(event: AnyEvent, root: str = "") -> str:
         event: any event.
         root: the workspace root; paths below it are shown relative.
     """
-    match event:
-        case MemoryRequested(data=data):
-            return " ".join(data.text.split())
-        case ToolCompleted(data=data):
-            return _call(data, root)
-        case SessionCompacted(data=data):
-            lines = sum(1 for line in data.section.splitlines() if line.strip()) - 1
-            return plural(max(lines, 0), "line") + " in its candidates section" if data.section else "no candidates"
-        case SessionStarted(data=data):
-            return " ".join(part for part in (data.reason, data.host, data.host_version) if part) + _parent(data.parent)
-        case SessionLinked(data=data):
-            return f"{data.session}{_parent(data.parent)}"
-        case SessionMeasured(data=data):
-            cached = f", {data.cache_read:,} from the cache" if data.cache_read else ""
-            return f"{plural(data.requests, 'request')}, {data.input:,} tokens in{cached}"
-        case MemoryAdded(data=data):
-            return data.title
-        case MemoryUpdated(data=data):
-            return data.title or data.content or "other fields"
-        case MemoryDeleted(data=data):
-            return f"what {data.message} proposed" if data.message is not None else data.reason
-        case MemoryImported(data=data):
-            return data.text
-        case _:
-            return _rest(event)
-
-
-def _rest(event: AnyEvent) -> str:
-    """Events that hold no text of a person or model."""
-    match event:
-        case LedgerCreated(data=data):
-            return data.root
-        case PolicySet(data=data):
-            return f"digest {data.digest}"
-        case CompactionPrepared(data=data):
-            return plural(len(data.targets), "numbered memory", "numbered memories")
-        case PromptRendered(data=data):
-            return f"{data.kind}, {plural(data.size, 'character')}"
-        case RulesLoaded(data=data):
-            return data.path
-        case MemoryRestored(data=data):
-            return data.reason
-        case MemoryUndone(data=data):
-            return f"event {data.undone}"
-        case LedgerSealed(data=data):
-            return plural(data.size, "leaf", "leaves")
-        case LedgerRepaired(data=data):
-            return plural(data.pieces, "damaged piece")
-        case LedgerErased(data=data):
-            return plural(len(data.targets), "text")
-        case UnknownEvent():
-            return "a type this release doesn't know"
-        case _:
-            return ""
+    if isinstance(event, UnknownEvent):
+        return "a type this release doesn't know"
+    if isinstance(event, ToolCompleted):
+        return _call(event.data, root)
+    words = _WORDS.get(type(event))
+    return "" if words is None else words(event.data)
 
 
 def _call(data: ToolCompletedData, root: str) -> str:
-    subject = data.args.command.partition("\n")[0] or _relative(data.args.path, root)
+    path = data.args.path.removeprefix(root.rstrip("/") + "/") if root else data.args.path
+    subject = data.args.command.partition("\n")[0] or path
     end = f" → {data.exit}" if data.exit is not None else "" if data.status == "completed" else f" → {data.status}"
     return f"{data.tool} {subject}".rstrip() + end
 
 
-def _relative(path: str, root: str) -> str:
-    prefix = root.rstrip("/") + os.path.sep
-    return path.removeprefix(prefix) if root else path
+def _started(data: SessionStartedData) -> str:
+    parent = "" if data.parent is None else f", sub-agent of {data.parent}"
+    return " ".join(part for part in (data.reason, data.host, data.host_version) if part) + parent
 
 
-def _parent(parent: str | None) -> str:
-    return "" if parent is None else f", sub-agent of {parent}"
+def _measured(data: SessionMeasuredData) -> str:
+    cached = f", {data.cache_read:,} from the cache" if data.cache_read else ""
+    return f"{plural(data.requests, 'request')}, {data.input:,} tokens in{cached}"
+
+
+def _compacted(data: SessionCompactedData) -> str:
+    lines = sum(1 for line in data.section.splitlines() if line.strip())
+    return f"{plural(lines, 'line')} kept of the summary" if lines else "no candidates in the summary"
+
+
+_WORDS: dict[type[Event], Callable[[Any], str]] = {
+    LedgerCreated: lambda data: data.root,
+    SessionStarted: _started,
+    SessionLinked: lambda data: f"{data.session}, sub-agent of {data.parent}",
+    SessionCompacted: _compacted,
+    SessionMeasured: _measured,
+    CompactionPrepared: lambda data: plural(len(data.targets), "numbered memory", "numbered memories"),
+    MemoryRequested: lambda data: " ".join(data.text.split()),
+    MemoryAdded: lambda data: data.title,
+    MemoryUpdated: lambda data: data.title or data.content or "other fields",
+    MemoryDeleted: lambda data: data.reason if data.message is None else f"what {data.message} proposed",
+    MemoryRestored: lambda data: data.reason,
+    MemoryUndone: lambda data: f"event {data.undone}",
+    MemoryImported: lambda data: data.text,
+    PolicySet: lambda data: f"digest {data.digest}",
+    PromptRendered: lambda data: f"{data.kind}, {plural(data.size, 'character')}",
+    RulesLoaded: lambda data: data.path,
+    LedgerSealed: lambda data: plural(data.size, "leaf", "leaves"),
+    LedgerRepaired: lambda data: plural(data.pieces, "damaged piece"),
+    LedgerErased: lambda data: plural(len(data.targets), "text"),
+}
+"""Type of event → its words; the others say nothing beyond their type."""

@@ -129,9 +129,7 @@ def _with_progress(records: Iterable[dict[str, object]]) -> Iterable[dict[str, o
         sys.stderr.write("\r\x1b[K")
 
 
-def _translate(
-    translator: OpenCodeTranslator, records: Iterable[Mapping[str, object]]
-) -> tuple[list[Draft], bytes]:
+def _translate(translator: OpenCodeTranslator, records: Iterable[Mapping[str, object]]) -> tuple[list[Draft], bytes]:
     """The drafts of all records, with ids, and the digest of the recording.
 
     An id comes from everything up to its record, so that a recording that has grown keeps the ids it had.

@@ -50,10 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         _give_up_stdout()
         reason = error.strerror or str(error)
-        return _report(
-            StorageFailure(f"{error.filename}: {reason}" if error.filename else reason), arguments
-        )
-    except Exception as error:  # noqa: BLE001 - a person gets a sentence, never a traceback
+        return _report(StorageFailure(f"{error.filename}: {reason}" if error.filename else reason), arguments)
+    except Exception as error:  # a person gets a sentence, never a traceback
         if sys.flags.dev_mode:
             raise
         return _report(error, arguments)

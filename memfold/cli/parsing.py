@@ -43,9 +43,7 @@ def describe(parser: Parser, command: Command) -> None:
 def ledger_options(parser: argparse.ArgumentParser) -> None:
     """Which ledger a command is about."""
     place = parser.add_mutually_exclusive_group()
-    place.add_argument(
-        "--workspace", metavar="PATH", help="a folder of the workspace (default: the current directory)"
-    )
+    place.add_argument("--workspace", metavar="PATH", help="a folder of the workspace (default: the current directory)")
     place.add_argument("--ledger", metavar="DIR", help="the folder that holds events.jsonl")
 
 

@@ -91,9 +91,7 @@ def block_part(block: Block) -> BlockPart:
     )
 
 
-def _block(
-    view: View, world: WorldState, source: str | None, options: Namespace
-) -> tuple[str, Epoch | None, Block]:
+def _block(view: View, world: WorldState, source: str | None, options: Namespace) -> tuple[str, Epoch | None, Block]:
     if options.next:
         return "next", None, next_block(world)
     if options.numbered:

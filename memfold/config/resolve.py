@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from msgspec.structs import replace
+
 from ledger.events import Delivery
 from memfold.config.keys import KEYS, SECTIONS
 from memfold.config.model import Config, Finding, Layer, Resolved
 from memfold.config.readers import Notes, attempt
 from projections.policy import (
+    DEFAULT_POLICY,
     CustomType,
     ErrorCategory,
     GatePattern,
@@ -109,12 +112,12 @@ def _config(values: Mapping[str, Any]) -> Config:
 def _policy(values: Mapping[str, Any]) -> Policy:
     """What judges, in the policy's own units: percent, minutes, tuples."""
     extra: Sequence[dict[str, str]] = values["redaction.extra"]
-    return Policy(
+    policy = Policy(
         languages=tuple(values["triggers.languages"]),
         workspace_chars=values["prompt.workspaceChars"],
         max_entries=values["prompt.maxEntries"],
         hot_chars=values["prompt.hotChars"],
-        caps=tuple((name, values[f"caps.{name}"]) for name in caps_of(Policy())),
+        caps=tuple((name, values[f"caps.{name}"]) for name in caps_of(DEFAULT_POLICY)),
         types=tuple(map(_type, values["types"])),
         error_categories=tuple(
             ErrorCategory(name, **{field: tuple(words) for field, words in fields.items()})
@@ -137,6 +140,10 @@ def _policy(values: Mapping[str, Any]) -> Policy:
             min_reinforce_minutes=round(values["retention.minReinforceHours"] * 60),
         ),
     )
+    # The codec leaves a field out only where it is the very object of the default, not an equal one; without this
+    # a default that someone writes down would be another policy by its digest.
+    shared = {field: getattr(DEFAULT_POLICY, field) for field in Policy.__struct_fields__}
+    return replace(policy, **{field: value for field, value in shared.items() if value == getattr(policy, field)})
 
 
 def _type(fields: Mapping[str, Any]) -> CustomType:
@@ -152,5 +159,5 @@ def _triggers(configured: list[str] | dict[str, list[str]], languages: Sequence[
     """The configured triggers; those of a built-in language count while it is on (SPEC 20.3)."""
     if isinstance(configured, list):
         return tuple(configured)
-    off = set(Policy().languages).difference(languages)
+    off = set(DEFAULT_POLICY.languages).difference(languages)
     return tuple(word for language, listed in configured.items() if language not in off for word in listed)

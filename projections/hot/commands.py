@@ -261,7 +261,7 @@ def _is_masked(simple: tuple[Simple, ...], at: int) -> bool:
     A pipe right behind it hides its exit; later in the line only ``||``, ``;`` and a newline do, for behind ``&&``
     a pipe belongs to a command that runs after a success.
     """
-    after = [part.then for part in simple[at:-1]]
+    after = [part.then for part in simple[at:]]
     return after[:1] == ["|"] or any(operator in ("||", ";") for operator in after)
 
 

@@ -47,7 +47,7 @@ def file_path(path: str, root: str) -> str:
 
     A path that a tool got is taken as it is: brackets and quotes belong to its name.
     """
-    slashed = relative_to(_SLASHES.sub("/", path.strip().replace("\\", "/")), root)
+    slashed = relative_to(_SLASHES.sub("/", path.replace("\\", "/")), root)
     here = _HERE.match(slashed)
     return slashed[here.end() if here else 0 :].rstrip("/")
 

@@ -134,7 +134,7 @@ class _Splitter:
                 if body_line.lstrip("\t") == delimiter:
                     break
         self._documents = []
-        return min(at, len(self._line))
+        return at
 
 
 def _unquote(kind: str, text: str) -> str:

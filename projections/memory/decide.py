@@ -261,7 +261,7 @@ def retire(turn: Turn, entry: Entry, after: CandidateState, *reasons: str, super
     indexes.remove(state, entry)
     retired = msgspec.structs.replace(entry, state=after, superseded_by=superseded_by, updated=state.now)
     state.entries[entry.ref] = retired
-    if after in {"deleted", "superseded"}:
+    if after == "deleted" or after == "superseded":  # noqa: PLR1714 - only this form narrows the type
         indexes.bury(state, entry.proposal, after)
     turn.record(entry.proposal, "promoted", after, *reasons, into=superseded_by)
     return retired

@@ -53,8 +53,9 @@ class WorkspaceMemory:
 
     def copy(self, state: MemoryState) -> MemoryState:
         """A state of its own: the dictionaries are copied, what they hold is immutable (but for ``by_type``)."""
-        fields = ((name, getattr(state, name)) for name in state.__struct_fields__)
-        after = msgspec.structs.replace(state, **{name: dict(one) for name, one in fields if isinstance(one, dict)})
+        after = msgspec.structs.replace(state)
+        for name in _TABLES:
+            setattr(after, name, getattr(state, name).copy())
         after.by_type = {type_: dict(refs) for type_, refs in state.by_type.items()}
         return after
 
@@ -143,6 +144,7 @@ def _on_session_deleted(turn: Turn, event: SessionDeleted) -> None:
         table.pop(session, None)
 
 
+_TABLES = tuple(name for name in MemoryState.__struct_fields__ if isinstance(getattr(MemoryState(), name), dict))
 _HANDLERS: dict[type, Callable[[Turn, Any], None]] = {
     LedgerCreated: _on_created,
     PolicySet: _on_policy,

@@ -146,14 +146,16 @@ def _replace(turn: Turn, proposal: Proposal, target: Ref) -> None:
         decide.turn_down(turn, proposal, f"{grave.kind}_before")
         return
     match = decide.find_duplicate(state, proposal)
-    if match is not None and match[1] != "absorbed_identity" and match[0] != target:
-        # The new text is remembered already: the old one goes, the copy that is there stays.
-        decide.absorb(turn, proposal, *match)
-        decide.retire(turn, state.entries[target], "superseded", "numbered_ref_replace", superseded_by=match[0])
-        return
-    if match == (target, "absorbed_exact"):
-        decide.absorb(turn, proposal, *match)
-        return
+    if match is not None:
+        ref, reason = match
+        if ref != target:
+            # The new text is remembered already: the old one goes, the copy that is there stays.
+            decide.absorb(turn, proposal, ref, reason)
+            decide.retire(turn, state.entries[target], "superseded", "numbered_ref_replace", superseded_by=ref)
+            return
+        if reason == "absorbed_exact":
+            decide.absorb(turn, proposal, ref, reason)
+            return
     # The new entry comes first, so that lifting the tombstones of its text can't lift the one the old text leaves.
     entry = decide.promote(turn, proposal, "numbered_ref_replace", supersedes=target)
     if state.entries[target].state == "promoted":

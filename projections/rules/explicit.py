@@ -50,6 +50,9 @@ _TIME_WORDS = (
     *("今日", "今夜", "明日", "来週", "あとで", "後で"),
     *("오늘", "내일", "다음 주", "나중에", "이따가"),
 )
+_OPEN_MARKS = frozenset(("'", "‘"))
+"""Marks that only open a quotation if a word follows directly."""
+
 _PLACEHOLDER = ">"
 """A quoted, empty line: what is left of a line that only showed that no list follows a request."""
 
@@ -162,12 +165,13 @@ def reduce_message(text: str, context: Context) -> str:
 
 
 def _without(line: str, spans: list[tuple[int, int]]) -> str:
-    """The line without some spans, given in order. A space is left of each, so that neighbours stay apart."""
+    """The line without some spans, given in order; a space stays between words that would melt together."""
     parts: list[str] = []
     position = 0
     for start, end in spans:
         if start < end:
-            parts += [line[position:start], " "]
+            parts.append(line[position:start])
+            parts.append("" if line[start - 1 : start] in _OPEN_MARKS else " ")
             position = end
     return "".join(parts) + line[position:]
 

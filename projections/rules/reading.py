@@ -44,7 +44,8 @@ class Find(Struct, frozen=True):
         line: index of the line that ``start`` belongs to.
         last: index of the line that ``end`` belongs to.
         trailing: the form stands behind the words.
-        drop: for a negated request, the spans of its line that must not be kept; a space stands for the first.
+        drop: for a negated request, the spans of its line that must not be kept: before the form, behind it,
+            and behind the mark of a quotation that goes on in the next sentence.
     """
 
     kind: Kind
@@ -150,15 +151,10 @@ class Reader:
         """A negated request. Of its sentence only the form may be kept, and a mark whose quotation goes on."""
         line, quotations = self.lines[index].text, self._quotations_in(index)
         stop = _words_end(line, trigger.end)
-        body = min(skip_separator(line, trigger.end), stop)
         around = quotations.around(stop)
-        mark_end = quotations.starts[around] if around >= 0 else stop
-        mark = mark_end - len(quotations.marks[around]) if around >= 0 else stop
-        drop = (
-            (quotations.behind(sentence), trigger.start),
-            (body, max(body, mark)),
-            (max(body, mark_end), stop),
-        )
+        mark_end = max(trigger.end, quotations.starts[around]) if around >= 0 else stop
+        mark = max(trigger.end, mark_end - len(quotations.marks[around])) if around >= 0 else stop
+        drop = ((quotations.behind(sentence), trigger.start), (trigger.end, mark), (mark_end, stop))
         words = line[trigger.start : trigger.end]
         return Find("negated_request", index, trigger.start, index, stop, words, drop=drop)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-__all__ = ["FORMS", "NEGATIONS", "OPENERS", "POINTERS", "REFUSING", "TRAILING", "Form"]
+__all__ = ["FORMS", "NEGATIONS", "OPENERS", "PACKS", "POINTERS", "REFUSING", "TRAILING", "Form"]
 
 
 class Form(Struct, frozen=True):
@@ -106,3 +106,6 @@ OPENERS = "(?:ok|okay|great|thanks|also|and|so|btw|by the way|hey|now|please)"
 
 POINTERS = "(?:(?:this one|this|these|the following)(?!\\w)|这一点|這一點|这点|這點|这个|這個|这些|這些)"
 """Words that point at what follows; skipped only before a separator or the end of the line (SPEC 4.3)."""
+
+PACKS: frozenset[str] = frozenset({form.pack for form in FORMS} | set(TRAILING))
+"""All trigger packs that are shipped, by language (SPEC 4.3)."""

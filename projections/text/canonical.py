@@ -31,6 +31,9 @@ def canonical(text: str, root: str = "") -> str:
     folded_root = _fold(root)
     words: list[str] = []
     for word in _fold(text).split():
+        if word.isalnum():  # most words: they hold no sign of a path and none to take off
+            words.append(word)
+            continue
         # Once before the word is taken apart, as a root may hold any character, and once for its parts.
         words += (_as_path(piece, folded_root) for piece in _pieces(_as_path(word, folded_root)))
     return " ".join(words)
@@ -57,14 +60,11 @@ def _fold(text: str) -> str:
 
 
 def _as_path(word: str, root: str) -> str:
-    return normal_path(word, root) if is_path(word) else word
+    return word if word.isalnum() or not is_path(word) else normal_path(word, root)
 
 
 def _pieces(word: str) -> Iterator[str]:
     """Strip punctuation from both ends of a word and part it where punctuation inside does not join ASCII."""
-    if word.isalnum():
-        yield word
-        return
     start, end = _start(word), _end(word)
     piece, word = _leading_signs(word, start), word[start:end]
     at = 0

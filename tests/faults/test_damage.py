@@ -14,7 +14,7 @@ from ledger.log import FileLog
 from ledger.problems import DAMAGE, Kind, Problem
 from ledger.reader import Reader
 from ledger.recovery import recover
-from tests.ledger_tools import draft, events_of, line_of, memory, raw_log
+from tests.support.logs import draft, events_of, line_of, memory, raw_log
 
 EVENTS = 300
 LINES = [line_of(seq, "é" if seq % 7 == 0 else "") for seq in range(EVENTS)]

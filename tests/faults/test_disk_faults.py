@@ -13,7 +13,7 @@ import pytest
 from ledger.errors import LockTimeout, NotWritable, StorageError
 from ledger.locks import FlockLock
 from ledger.log import LOCK_SUFFIX, FileLog, Health
-from tests.ledger_tools import KEY, ROOT, draft, event_id, line_of, new_log, titles
+from tests.support.logs import KEY, ROOT, draft, event_id, line_of, new_log, titles
 
 
 class Disk:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ledger.codec import decode_known
 from ledger.log import FileLog
-from tests.ledger_tools import KEY, ROOT, new_log, titles
+from tests.support.logs import KEY, ROOT, draft, new_log, titles
 
 ROOT_FOLDER = str(Path(__file__).parents[2])
 
@@ -49,6 +51,20 @@ def test_eight_processes(tmp_path: Path) -> None:
     assert len({event.id for event in events}) == 4001
     assert titles(events) == [acknowledged[seq] for seq in range(1, 4001)]
     assert len(acknowledged) == 4000
+
+
+def test_threads_of_one_process(tmp_path: Path) -> None:
+    """Threads that share one log object append as processes do: dense, whole, all there."""
+    log = new_log(tmp_path / "l")
+
+    def work(name: int) -> None:
+        for index in range(50):
+            log.append([draft(f"{name}/{index}")])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert [event.seq for event in log.read()] == list(range(201))
+    assert set(titles(log.read())) == {f"{name}/{index}" for name in range(4) for index in range(50)}
 
 
 def test_large_events(tmp_path: Path) -> None:
@@ -95,7 +111,7 @@ def test_two_hundred_kills(tmp_path: Path) -> None:
                 acknowledged.append(word)
                 continue
             time.sleep(0.003 + kills % 10 * 0.0007)
-            _kill(int(number))
+            os.kill(int(number), signal.SIGKILL)
             kills += 1
     assert kills == 200
     events = list(log.read())
@@ -105,9 +121,3 @@ def test_two_hundred_kills(tmp_path: Path) -> None:
     assert [event.seq for event in events] == list(range(len(events)))
     assert log.append([]) == ()
     assert FileLog.create(tmp_path / "l", root=ROOT, key=KEY).size() == len(events)
-
-
-def _kill(process: int) -> None:
-    import os
-
-    os.kill(process, signal.SIGKILL)

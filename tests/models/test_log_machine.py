@@ -18,7 +18,7 @@ from ledger.events import AnyEvent
 from ledger.log import FileLog
 from ledger.memory import MemoryLog
 from ledger.reader import Cursor
-from tests.ledger_tools import draft, event_id, new_log, titles
+from tests.support.logs import draft, event_id, new_log, titles
 
 TITLES = st.lists(st.text(max_size=5), min_size=1, max_size=3)
 

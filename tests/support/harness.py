@@ -192,8 +192,9 @@ class Harness:
 
     def do_memory_delete(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
         """Report ``memory_delete``."""
-        names = {key: event.get(key) for key in ("id", "text", "message")}
-        ws.delete(event.get("session"), time=time, **names)
+        ws.delete(
+            event.get("session"), time=time, id=event.get("id"), text=event.get("text"), message=event.get("message")
+        )
 
     def do_rules_file(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
         """Report ``rules_file``."""

@@ -12,7 +12,7 @@ from ledger.errors import LedgerNotFound
 from ledger.events import LedgerCreated, LedgerCreatedData
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.problems import KINDS, Kind
-from tests.ledger_tools import draft, event_id, line_of, memory, new_log, raw_log
+from tests.support.logs import draft, event_id, line_of, memory, new_log, raw_log
 
 CREATED = encode(
     LedgerCreated(
@@ -56,6 +56,7 @@ def test_healthy(tmp_path: Path) -> None:
         (CREATED + line_of(2), [Kind.SEQ_GAP]),
         (CREATED + line_of(1) + line_of(1, number=5), [Kind.SEQ_BACK]),
         (CREATED + line_of(1)[:40], [Kind.TORN_TAIL]),
+        (CREATED + line_of(1) + line_of(2, number=1), [Kind.ID_REUSED]),
         (CREATED + _timed(1, "yesterday"), [Kind.TIME_FORMAT]),
         (CREATED + _timed(1, ""), [Kind.TIME_FORMAT]),
         (CREATED + _timed(1, "2025-12-31T23:59:59.999Z"), [Kind.TIME_BACK]),

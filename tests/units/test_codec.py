@@ -20,7 +20,7 @@ from ledger.events import (
 )
 from ledger.problems import KINDS, Kind, Problem
 from ledger.upcast import UPCASTERS, upcast
-from tests.ledger_tools import line_of, memory, of_kind
+from tests.support.logs import line_of, memory, of_kind
 
 GOOD = line_of(7, "use pnpm").rstrip()
 UNKNOWN = b'{"type":"later.thing","specversion":"1.0","id":"x","source":"h","seq":3,"data":{"n":1.5}}'

@@ -36,7 +36,7 @@ from ledger.files import make_private_folder
 from ledger.log import LOCK_SUFFIX, LOG_NAME, Cursor, Durability, FileLog, Health, Reader
 from ledger.problems import Kind
 from ledger.reader import START
-from tests.ledger_tools import (
+from tests.support.logs import (
     KEY,
     ROOT,
     draft,

@@ -127,6 +127,9 @@ def test_first_ten_grep_paths_and_first_two_hundred_of_a_patch() -> None:
     assert [path for path, _ in touches(grep)] == [f"f{n:02}.ts" for n in range(10)]
     patch = tool_data("apply_patch", {"patchText": "\n".join(f"*** Add File: f{n}.ts" for n in range(300))})
     assert len(touches(patch)) == 200
+    long = "x" * PATH_LIMIT + ".ts"
+    assert touches(tool_data("apply_patch", {"patchText": f"*** Add File: {long}"})) == []
+    assert touches(tool_data("grep", {}, output=f"{long}: x")) == []
 
 
 def test_other_tools_keep_nothing() -> None:

@@ -43,6 +43,12 @@ def test_rank_is_weight_and_count_then_recency() -> None:
     assert files(hot_after(steps)) == [("b.ts", "write", 3), ("c.ts", "edit", 1), ("a.ts", "edit", 1)]
 
 
+def test_each_file_of_a_call_is_more_recent_than_the_one_before() -> None:
+    """Touches are numbered through the session, also within one call."""
+    patch = {**edit("", "apply_patch"), "args": {"patchText": "*** Update File: a.ts\n*** Update File: b.ts"}}
+    assert [path for path, _, _ in files(hot_after([patch, edit("z.ts")]))] == ["z.ts", "b.ts", "a.ts"]
+
+
 def test_heavier_action_replaces_a_lighter_one() -> None:
     """A file that was read and then written is a written one."""
     assert files(hot_after([edit("a.ts", "read"), edit("a.ts", "write")])) == [("a.ts", "write", 2)]
@@ -144,6 +150,12 @@ def test_decisions_are_distinct_and_come_from_this_session() -> None:
     ]
     assert [(decision.event, decision.index) for decision in session.hot.decisions] == [("e2", 0), ("e3", 0)]
     assert session.duplicate_deliveries == 1
+
+
+def test_refused_requests_are_no_decisions() -> None:
+    """What is refused as a memory is no recent decision; messages without an id are all different."""
+    steps = [say("", "remember we decided on Redis 7?"), say("", "remember we decided on Kafka 3")]
+    assert [decision.text for decision in hot_after(steps).decisions] == ["we decided on Kafka 3"]
 
 
 def test_caps() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -100,16 +102,25 @@ def test_a_replaced_sidecar_is_noticed(tmp_path: Path) -> None:
     lock.close()
 
 
-def test_a_forked_child_has_a_lock_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A child that inherited the lock object opens the sidecar again instead of sharing the parent's lock."""
-    lock = FlockLock(str(tmp_path / "log.lock"), 0.0)
-    with lock.hold():
-        monkeypatch.setattr(os, "getpid", lambda: -7)
-        other = FlockLock(str(tmp_path / "log.lock"), 0.0)
-        with pytest.raises(LockTimeout), other.hold():
-            pytest.fail("shared the parent's lock")
-    other.close()
-    lock.close()
+FORK = """
+import os, sys
+from ledger.errors import LockTimeout
+from ledger.locks import FlockLock
+lock = FlockLock(sys.argv[1], 0.0)
+with lock.hold():
+    if (child := os.fork()) == 0:
+        try:
+            with lock.hold():
+                os._exit(1)
+        except LockTimeout:
+            os._exit(0)
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_forked_child_has_a_lock_of_its_own(tmp_path: Path) -> None:
+    """A child that inherited the lock object opens the sidecar again instead of sharing its parent's lock."""
+    subprocess.run([sys.executable, "-c", FORK, str(tmp_path / "l")], check=True, cwd=Path(__file__).parents[2])
 
 
 @BOTH

@@ -14,7 +14,7 @@ from ledger.locks import PortableLock
 from ledger.log import LOCK_SUFFIX, LOG_NAME, FileLog, Log
 from ledger.memory import MemoryLog
 from ledger.testing import LAWS, Law, MakeLog
-from tests.ledger_tools import KEY, ROOT
+from tests.support.logs import KEY, ROOT
 
 
 @pytest.fixture(params=["file", "file, portable lock", "memory"])

@@ -6,7 +6,7 @@ import pytest
 
 from ledger.problems import DAMAGE, Kind, Problem
 from ledger.recovery import recover
-from tests.ledger_tools import events_of, line_of, memory, problems_of
+from tests.support.logs import events_of, line_of, memory, problems_of
 
 ONE, TWO, THREE = (line_of(seq).rstrip() for seq in (1, 2, 3))
 BOM = b"\xef\xbb\xbf"

@@ -17,7 +17,7 @@ from projections.hot.signals import (
 )
 from projections.policy import DEFAULT_POLICY, ErrorCategory, Policy
 
-NODE = classify("node job.js", DEFAULT_POLICY)
+NODE = classify("node job.js || ./job.sh", DEFAULT_POLICY)
 TEST = classify("npm test", DEFAULT_POLICY)
 PIPED = classify("npm test | cat", DEFAULT_POLICY)
 
@@ -41,6 +41,7 @@ PIPED = classify("npm test | cat", DEFAULT_POLICY)
         "panic: runtime error",
         "sh: foo: command not found",
         "node: bad option",
+        "job.sh: bad option",
     ],
 )
 def test_signal_lines_of_any_command(line: str) -> None:
@@ -86,6 +87,8 @@ def test_without_signals_the_last_five_lines_of_a_categorised_command() -> None:
     output = "a\nb\nc\n\nd\n  \ne\nf\n... output truncated, see /x\n<shell_metadata>\ncut at 30000\n</shell_metadata>\n"
     assert evidence(output, TEST, "failure") == ["b", "c", "d", "e", "f"]
     assert evidence("a\n<shell_metadata>\nb", TEST, "failure") == ["a", "b"]
+    nested = "a\n<shell_metadata>\nb\n<shell_metadata>\nc\n</shell_metadata>\nd\n</shell_metadata>"
+    assert evidence(nested, TEST, "failure") == ["a", "d"]
     assert evidence(output, NODE, "failure") == []
 
 
@@ -100,6 +103,7 @@ def test_masked_exit_keeps_the_runner_summary() -> None:
     """Failures bring the first signal lines along, a success only the line that says so, silence nothing."""
     signals = [f"error {n}" for n in range(6)]
     assert evidence("\n".join([*signals, "2 failed", "x"]), PIPED, "success") == [*signals[:5], "2 failed"]
+    assert evidence("\n".join(["1 failed", *signals, "2 failed"]), PIPED, "success") == ["1 failed", *signals[:4]]
     assert evidence("x\n4 passed\n4 passed", PIPED, "success") == ["4 passed"]
     assert evidence("12", PIPED, "success") == []
     assert evidence("1 failed", TEST, "success") == []

@@ -19,6 +19,7 @@ class Terminal(io.StringIO):
     """A stream that says it is a terminal."""
 
     def isatty(self) -> bool:
+        """It is one."""
         return True
 
 
@@ -129,7 +130,7 @@ def test_clean_can_keep_line_breaks() -> None:
 
 @given(_TEXT)
 def test_clean_text_is_harmless_and_stable(text: str) -> None:
-    """No control, separator, surrogate or bidi control is left, it can be encoded, and cleaning again changes nothing."""
+    """Nothing that controls is left, it can be encoded, and cleaning again changes nothing."""
     shown = clean(text)
     assert not {unicodedata.category(character) for character in shown} & {"Cc", "Cs", "Zl", "Zp"}
     assert not {unicodedata.bidirectional(c) for c in shown} & {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "PDI"}

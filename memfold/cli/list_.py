@@ -1,0 +1,82 @@
+"""``memfold list``: memories as a table, strongest first."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from ledger.times import format_time
+from memfold.cli.console import Console
+from memfold.cli.documents import ListDocument, MemoryPart
+from memfold.cli.memories import Shelf
+from memfold.cli.parsing import at_option, json_option, ledger_options
+from memfold.cli.place import open_view
+from memfold.cli.words import plural
+from memfold.errors import UsageError
+from projections.memory.model import CANDIDATE_STATES
+from projections.policy import type_order
+from projections.text.clean import decode
+
+__all__ = ["configure", "run"]
+
+_STATES = ("active", *(state for state in CANDIDATE_STATES if state != "promoted"), "all")
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    ledger_options(parser)
+    parser.add_argument("--state", choices=_STATES, default="active", help="candidates in this state (default: active)")
+    parser.add_argument("--type", metavar="T", help="only this type, such as decision")
+    at_option(parser)
+    json_option(parser)
+
+
+def run(options: Namespace) -> int:
+    """Print the table."""
+    view, console = open_view(options), Console(options)
+    world = view.world(only="")
+    types = type_order(world.memory.context.policy)
+    if options.type is not None and options.type not in types:
+        raise UsageError(f"{decode(options.type)!r} is no memory type here", f"--type with one of {', '.join(types)}")
+    shelf = Shelf(world)
+    parts = (shelf.part(ref) for ref in shelf.refs(options.state))
+    document = ListDocument(
+        ledger=view.place.shown_directory,
+        position=world.memory.offset,
+        now=format_time(world.memory.now),
+        memories=tuple(one for one in parts if options.type in (None, one.type)),
+    )
+    if options.json:
+        console.emit(document)
+    else:
+        _print(console, document, options.state)
+    return 0
+
+
+def _print(console: Console, document: ListDocument, state: str) -> None:
+    if not document.memories:
+        kind = "candidates" if state == "all" else f"{state} memories"
+        console.note(f"no {kind} as of offset {document.position}")
+        return
+    if state != "active":
+        rows = [_row(one) for one in document.memories]
+        console.table(rows, ("id", "state", "type", "source", "age", "reasons", "text"), (4,))
+    else:
+        rows = [_active_row(one) for one in document.memories]
+        console.table(rows, ("", "id", "type", "source", "strength", "+", "age", "text"), (4, 5, 6))
+        shown = sum(one.shown for one in document.memories)
+        console.out()
+        console.out(
+            console.style.dim(f"* in the block: {shown} of {plural(len(document.memories), 'memory', 'memories')}")
+        )
+
+
+def _active_row(one: MemoryPart) -> tuple[str, ...]:
+    strength = "" if one.strength is None else f"{one.strength:.2f}"
+    mark = "*" if one.shown else ""
+    return (mark, one.id or "", one.type, one.source, strength, str(one.reinforcements), f"{one.age_days}d", one.text)
+
+
+def _row(one: MemoryPart) -> tuple[str, ...]:
+    state = "active" if one.state == "promoted" else one.state
+    text = one.text or "(text not kept)"
+    return (one.id or "-", state, one.type, one.source, f"{one.age_days}d", ", ".join(one.reasons), text)

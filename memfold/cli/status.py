@@ -1,0 +1,233 @@
+"""``memfold status``: whether memory works, on one screen."""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+
+from ledger.events import AnyEvent, LedgerCreated, PolicySet, type_name
+from ledger.times import DAY_MS, format_time, parse_time
+from memfold.cli.account import adds_up, reason_counts, summary
+from memfold.cli.config import finding_parts
+from memfold.cli.console import Console
+from memfold.cli.documents import (
+    HealthPart,
+    LastEventPart,
+    MissingPathPart,
+    PendingPart,
+    SizePart,
+    StatusDocument,
+)
+from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.place import View, open_view
+from memfold.cli.words import age, plural, tokens
+from memfold.config import Config
+from projections.accounting import counts
+from projections.memory.model import MemoryState
+from projections.memory.selection import active_entries
+from projections.reasons import explain
+from projections.render import budget_of
+from projections.rules.trigger_forms import PACKS
+from projections.rules.trigger_forms import PACKS
+from projections.text.clean import decode
+from projections.text.paths import path_words
+from replay.views import present_block, warnings_of
+
+__all__ = ["configure", "run", "status_document"]
+
+_TOP = 5
+_TEST = "say “Remember: …” in a session, or run memfold ingest opencode RECORDING; then memfold log shows it"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    ledger_options(parser)
+    json_option(parser)
+
+
+def run(options: Namespace) -> int:
+    """Print the status."""
+    view, console = open_view(options), Console(options)
+    document = status_document(view)
+    if options.json:
+        console.emit(document)
+    else:
+        _print(console, document)
+    return 0
+
+
+def status_document(view: View) -> StatusDocument:
+    """Everything ``status`` tells; the log is read three times: its state, its types, its health."""
+    world = view.world()
+    memory, resolved = world.memory, view.place.resolved
+    policy = memory.context.policy
+    table = counts(world.accounts)
+    block = present_block(world)
+    health = view.log.health()
+    return StatusDocument(
+        ledger=view.place.shown_directory,
+        workspace=decode(view.place.root),
+        project=memory.project,
+        position=memory.offset,
+        now=format_time(memory.now),
+        enabled=resolved.config.enabled,
+        received=any(not isinstance(event, LedgerCreated | PolicySet) for event in view.events()),
+        counts=table,
+        adds_up=adds_up(table),
+        rejections=tuple(reason_counts(world.accounts, "rejected")),
+        oldest_pending=_oldest_pending(memory),
+        block=SizePart(len(block.text), tokens(len(block.text))),
+        block_limit=budget_of(policy),
+        block_shown=len(block.shown),
+        last_events=_last_events(view.events()),
+        languages=policy.languages,
+        languages_off=tuple(sorted(PACKS - set(policy.languages))),
+        off=_switched_off(resolved.config),
+        health=HealthPart(health.status, health.events, health.damaged, health.duplicates, health.unknown),
+        warnings=warnings_of(world),
+        missing_paths=_missing_paths(memory),
+        findings=finding_parts(resolved.findings),
+    )
+
+
+def _oldest_pending(memory: MemoryState) -> PendingPart | None:
+    oldest = min(memory.pending.values(), key=lambda one: one.time, default=None)
+    if oldest is None:
+        return None
+    return PendingPart(oldest.text, format_time(oldest.time), max(0, memory.now - oldest.time) // DAY_MS)
+
+
+def _last_events(events: Iterable[AnyEvent]) -> tuple[LastEventPart, ...]:
+    found: dict[str, tuple[int, AnyEvent]] = {}
+    for event in events:
+        name = type_name(event)
+        found[name] = (found[name][0] + 1 if name in found else 1, event)
+    ordered = sorted(found.items(), key=lambda item: -item[1][1].seq)
+    return tuple(LastEventPart(name, count, event.seq, event.time or "") for name, (count, event) in ordered)
+
+
+def _switched_off(config: Config) -> tuple[str, ...]:
+    """The settings that are off, in the words of the configuration."""
+    return tuple(
+        name
+        for name, off in (
+            ("enabled", not config.enabled),
+            ("tools", not config.delivery.tools),
+            ("hotDelivery", config.delivery.hot_delivery == "off"),
+            ("memoryFile", config.memory_file == "off"),
+            ("enableLog", not config.enable_log),
+        )
+        if off
+    )
+
+
+def _missing_paths(memory: MemoryState) -> tuple[MissingPathPart, ...]:
+    """Paths below the workspace that active memories name and that are gone; others aren't judged."""
+    root = memory.context.root
+    if not root or not os.path.isdir(root):  # noqa: PTH112 - a path as the ledger holds it
+        return ()
+    return tuple(
+        MissingPathPart(entry.id, path)
+        for entry in active_entries(memory)
+        for path in dict.fromkeys(path_words(entry.proposal.text, root))
+        if _is_below(path) and not os.path.lexists(os.path.join(root, path))  # noqa: PTH118
+    )
+
+
+def _is_below(path: str) -> bool:
+    return not path.startswith(("/", "~")) and ".." not in path.split("/") and "/" in path
+
+
+def _print(console: Console, document: StatusDocument) -> None:
+    style, health = console.style, document.health
+    console.out(_headline(console, document))
+    if not document.received:
+        console.wrapped(f"to test: {_TEST}")
+    console.out()
+    waiting = document.oldest_pending
+    console.fields(
+        [
+            ("workspace", document.workspace + ("" if document.project else " (no project: nothing is kept for it)")),
+            ("ledger", document.ledger),
+            ("account", summary(document.counts) + ("" if document.adds_up else "; THE STATES DO NOT ADD UP")),
+            ("pending", _pending(document) if waiting else ""),
+            ("block", _block(document)),
+            ("triggers", _triggers(document)),
+            ("off", ", ".join(document.off)),
+            ("health", _health(health)),
+        ]
+    )
+    if document.rejections:
+        console.heading("top reasons of refusals")
+        console.table(
+            [(f"{one.count:,}", one.code, one.text) for one in document.rejections[:_TOP]],
+            ("count", "reason", "which says"),
+            (0,),
+        )
+    console.heading("last events")
+    console.table(
+        [
+            (one.type, f"{one.count:,}", f"#{one.offset}", one.time[:19].replace("T", " "))
+            for one in document.last_events
+        ],
+        ("type", "count", "last", "at"),
+        (1, 2),
+    )
+    warnings = _warnings(document)
+    if warnings:
+        console.heading("worth a look")
+        for line in warnings:
+            for part in console.lines(f"- {line}"):
+                console.out(style.yellow(part))
+
+
+def _headline(console: Console, document: StatusDocument) -> str:
+    style = console.style
+    if not document.enabled:
+        return style.bold(style.yellow("memory is off: nothing is recorded, blocks are empty"))
+    if not document.received:
+        return style.bold(style.yellow("no event of a host was ever received"))
+    if document.health.status != "ok":
+        return style.bold(style.yellow("memory works; its ledger was damaged and is read around the damage"))
+    return style.bold(style.green("memory works"))
+
+
+def _block(document: StatusDocument) -> str:
+    size, limit = document.block, document.block_limit
+    memories = plural(document.block_shown, "memory", "memories")
+    return f"{memories}, {size.characters:,} of {limit:,} characters, about {plural(size.tokens, 'token')}"
+
+
+def _triggers(document: StatusDocument) -> str:
+    off = f" (off: {' '.join(document.languages_off)})" if document.languages_off else ""
+    return (" ".join(document.languages) or "none") + off
+
+
+def _pending(document: StatusDocument) -> str:
+    waiting, number = document.oldest_pending, document.counts["pending"]
+    if waiting is None:
+        return ""
+    return f"{number:,} pending, oldest {_age(document.now, waiting.proposed)}"
+
+
+def _age(now: str, then: str) -> str:
+    return age((parse_time(now) or 0) - (parse_time(then) or 0))
+
+
+def _health(health: HealthPart) -> str:
+    found = ((health.damaged, "damaged"), (health.duplicates, "duplicate"), (health.unknown, "unknown"))
+    rest = "".join(f", {count:,} {word}" for count, word in found if count)
+    advice = "; memfold check tells more" if health.status != "ok" else ""
+    return f"{health.status}: {plural(health.events, 'event')}{rest}{advice}"
+
+
+def _warnings(document: StatusDocument) -> list[str]:
+    return [
+        *(f"{explain(code)}: {plural(count, 'time')} ({code})" for code, count in document.warnings.items()),
+        *(f"{one.id} names {one.path}: path not found" for one in document.missing_paths),
+        *(
+            f"{one.source}: {' = '.join(filter(None, (one.key, one.value)))}: {one.problem}; {one.fix}"
+            for one in document.findings
+        ),
+    ]

@@ -1,0 +1,194 @@
+"""``memfold why``: what became of a memory or a text, and for which reasons, in words."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from memfold.cli.console import Console
+from memfold.cli.documents import WhyDocument
+from memfold.cli.parsing import at_option, json_option, ledger_options
+from memfold.cli.place import open_view, short_session
+from memfold.cli.show import missing_id
+from memfold.cli.words import marked
+from memfold.errors import UsageError
+from memfold.terminal import clean, display_width
+from projections.text.clean import decode
+from replay.evidence import ReasonLine
+from replay.flips import Flip
+from replay.names import parse_id
+from replay.unseen import Unseen, Verdict
+from replay.why import EventLine, Related, Story, why
+
+__all__ = ["configure", "print_story", "run"]
+
+_PROMPTS_SHOWN = 5
+_TEXT_INDENT = "  "
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("query", metavar="TEXT_OR_ID", help="an id such as MEM-003, or a text, whole or in part")
+    ledger_options(parser)
+    at_option(parser)
+    json_option(parser)
+
+
+def run(options: Namespace) -> int:
+    """Print the explanation."""
+    view, console = open_view(options), Console(options)
+    query = decode(options.query)
+    if not query.strip():
+        raise UsageError("the text is empty", "memfold why MEM-001")
+    answer = why(view.log.read, query, view.at)
+    if not answer.stories and parse_id(query) is not None:
+        raise missing_id(view.world(only="").memory, query)
+    document = WhyDocument(
+        ledger=view.place.shown_directory,
+        query=query,
+        position=answer.position,
+        now=answer.now,
+        stories=answer.stories,
+        more=answer.more,
+        unseen=answer.unseen,
+    )
+    if options.json:
+        console.emit(document)
+        return 0
+    for index, story in enumerate(document.stories):
+        if index:
+            console.out()
+        print_story(console, story)
+    if document.unseen:
+        _print_unseen(console, document.unseen)
+    if document.more:
+        console.note(f"{document.more} more candidates match: give more of the text")
+    return 0
+
+
+def print_story(console: Console, story: Story) -> None:
+    """One candidate: the verdict first, then what led to it."""
+    console.out(_verdict_line(console, story))
+    console.out()
+    if story.text:
+        _print_marked(console, f"[{story.type}] ", story.text, story.reasons)
+    else:
+        console.wrapped("(the text is not kept)")
+    if story.reasons:
+        console.out()
+        for reason in story.reasons:
+            _print_reason(console, reason)
+    console.out()
+    console.fields(_facts(story))
+
+
+def _verdict_line(console: Console, story: Story) -> str:
+    style = console.style
+    state = "active" if story.state == "promoted" else story.state
+    colour = {"promoted": style.green, "absorbed": style.green, "rejected": style.red}.get(story.state, style.yellow)
+    codes = ", ".join(reason.code for reason in story.reasons)
+    name = f"{style.cyan(story.id)} " if story.id else ""
+    return f"{name}{style.bold(colour(state))}{': ' if codes else ''}{codes}"
+
+
+def _facts(story: Story) -> list[tuple[str, str]]:
+    """Name and value of what is known beside the reasons."""
+    standing = story.standing
+    same = story.decided.id == story.proposed.id
+    return [
+        ("proposed", f"{_event(story.proposed)}, {story.source}"),
+        ("decided", "" if story.state == "pending" else "by the same event" if same else _event(story.decided)),
+        ("part of", _related(story.into)),
+        ("there", f"{story.outcome.text} ({story.outcome.code})" if story.outcome else ""),
+        ("replaced by", _related(story.replaced_by)),
+        ("rank", f"{standing.rank} of {standing.of}{_omission(standing.omitted)}" if standing else ""),
+        ("prompts", _prompts(story)),
+        ("would flip", _flip(story.flip, story.state) if story.flip else ""),
+    ]
+
+
+def _event(event: EventLine) -> str:
+    where = f", session {short_session(event.session)}" if event.session is not None else ""
+    return f"#{event.offset} {event.type}, {event.time[:19].replace('T', ' ') or 'no time'}{where}"
+
+
+def _related(other: Related | None) -> str:
+    if other is None:
+        return ""
+    state = "active" if other.state == "promoted" else other.state
+    return f"{other.id} ({state}): {other.text}"
+
+
+def _omission(omitted: ReasonLine | None) -> str:
+    if omitted is None:
+        return ", in the block"
+    return f", not in the block: {omitted.text} ({omitted.code}, {omitted.rule})"
+
+
+def _prompts(story: Story) -> str:
+    """The frozen blocks that held it; a receipt says that a host was really given the block."""
+    if not story.prompts:
+        return "none held it" if story.state in ("promoted", "absorbed", "pending") else ""
+    latest = story.prompts[-_PROMPTS_SHOWN:]
+    earlier = len(story.prompts) - len(latest)
+    names = [
+        f"session {short_session(one.session)} from #{one.offset}{' (receipt)' if one.receipt else ''}"
+        for one in latest
+    ]
+    return ", ".join(names) + (f", and {earlier} earlier" if earlier else "")
+
+
+def _flip(flip: Flip, state: str) -> str:
+    """The smallest change that makes the verdict another one."""
+    if flip.key is not None:
+        return f"{flip.key} = {flip.value}" if flip.value and flip.value.isdigit() else f"{flip.key} {flip.value}"
+    if state == "absorbed":
+        return "a text that no active memory has"
+    return "without " + " and ".join(flip.codes) + (" (each one alone refuses)" if len(flip.codes) > 1 else "")
+
+
+def _print_reason(console: Console, reason: ReasonLine) -> None:
+    matched = f": “{reason.matched}”" if reason.matched else ""
+    console.wrapped(f"{reason.code} ({reason.rule}): {reason.text}{matched}", indent="    ")
+
+
+def _print_marked(console: Console, label: str, text: str, reasons: tuple[ReasonLine, ...]) -> None:
+    """The text with the matched words in another colour, or with carets under them where there are no colours."""
+    shown = clean(label + text)
+    words = [clean(reason.matched) for reason in reasons if reason.matched and clean(reason.matched) != clean(text)]
+    for line in console.lines(shown, _TEXT_INDENT):
+        runs = marked(line, words)
+        if console.style.colour:
+            console.out("".join(console.style.yellow(part) if hit else part for part, hit in runs))
+            continue
+        console.out(line)
+        carets = "".join(("^" if hit else " ") * display_width(part) for part, hit in runs).rstrip()
+        if carets:
+            console.out(carets)
+
+
+def _print_unseen(console: Console, unseen: Unseen) -> None:
+    """A text that the log doesn't hold."""
+    console.out(console.style.bold("never captured: the log holds no candidate with this text"))
+    console.heading("what the rules say now")
+    if unseen.as_message:
+        for verdict in unseen.as_message:
+            _print_verdict(console, "in a user's message", verdict)
+    else:
+        hint = f"; the pack {unseen.language!r} would find one, but it is off" if unseen.language else ""
+        console.wrapped(f"in a user's message: no remember form in it{hint}")
+    _print_verdict(console, f"as “[{unseen.as_candidate.type}] …” in a summary", unseen.as_candidate)
+    if unseen.nearest:
+        near = unseen.nearest
+        console.heading("nearest in the log")
+        console.wrapped(f"#{near.offset} {near.state}, {near.shared}% of the words: {near.text}")
+    console.heading("what the log can't know")
+    for limit in unseen.limits:
+        console.wrapped(f"- {limit}", indent="  ")
+
+
+def _print_verdict(console: Console, where: str, verdict: Verdict) -> None:
+    style = console.style
+    kept = "kept" if verdict.accepted else "refused"
+    console.out(f"{_TEXT_INDENT}{where}: {(style.green if verdict.accepted else style.red)(kept)}")
+    for reason in verdict.reasons:
+        _print_reason(console, reason)

@@ -1,0 +1,151 @@
+"""Laws of damage: whatever the bytes are, reading never raises, never writes, and loses nothing it need not lose."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ledger.check import check
+from ledger.codec import decode, encode
+from ledger.errors import InvalidDraft
+from ledger.events import AnyEvent, Draft, PolicySetData
+from ledger.memory import MemoryLog
+from ledger.problems import DAMAGE, Problem
+from ledger.recovery import recover
+from tests.support.logs import draft, events_of, line_of, memory, problems_of, raw_log
+
+LINES = [line_of(seq) for seq in range(6)]
+TORN = st.builds(lambda line, cut: line[:cut], st.sampled_from(LINES), st.integers(1, 150))
+JUNK = st.one_of(
+    st.binary(max_size=12),
+    TORN,
+    st.sampled_from(
+        [b"\0" * 5, b'{"type":"', b"{}", b"[]", b'"', b"\\", b"\xef\xbb\xbf", b"<<<<<<< HEAD", b"NaN", b"\r"]
+    ),
+)
+CONTENT = st.lists(st.one_of(st.sampled_from(LINES), JUNK, st.just(b"\n")), max_size=12).map(b"".join)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+def _separate(junk: bytes) -> bool:
+    """Whether the junk leaves what follows on the line alone: it holds no line feed and no event."""
+    return b"\n" not in junk and not events_of(recover(junk + b"\n"))
+
+
+@given(st.one_of(st.binary(max_size=200), CONTENT))
+def test_decode_is_total(data: bytes) -> None:
+    """Any bytes are an event or a problem."""
+    found = decode(data)
+    assert isinstance(found, Problem) or decode(encode(found)) == found
+
+
+@settings(deadline=None)
+@given(CONTENT)
+def test_i22_reading_is_harmless(content: bytes) -> None:
+    """No reading operation raises or changes a byte; all of them tell the same story, and every place is in the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = raw_log(Path(folder), content)
+        events = list(log.read())
+        records = list(log.scan())
+        assert events_of(records) == events
+        assert len({event.id for event in events}) == len(events)
+        health = log.health()
+        assert health.events == len(events)
+        assert health.damaged == sum(problem.kind in DAMAGE for problem in problems_of(records))
+        for record in records:
+            assert record.line == content[: record.byte].count(b"\n") + 1
+            assert 0 < record.length <= len(content) - record.byte
+        assert {problem.byte for problem in problems_of(records)} <= {problem.byte for problem in check(folder)}
+        assert Path(log.path).read_bytes() == content
+
+
+@settings(deadline=None)
+@given(CONTENT)
+def test_i10_next_append_is_readable(content: bytes) -> None:
+    """Whatever a file holds, an append keeps all that was read before and stands behind it."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = raw_log(Path(folder), content)
+        before = list(log.read())
+        following = log.size()
+        (event,) = log.append([draft("next")])
+        assert event.seq == following > max((old.seq for old in before[-1:]), default=-1)
+        assert list(log.read()) == [*before, event]
+        assert Path(log.path).read_bytes().startswith(content)
+
+
+@settings(deadline=None)
+@given(CONTENT, st.integers(0, 2000))
+def test_a_follower_reads_what_a_reader_reads(content: bytes, cut: int) -> None:
+    """Reading in two passes, with the file growing in between at any byte, gives what one pass gives."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = raw_log(Path(folder), content[:cut])
+        first = log.reader()
+        events = list(first)
+        Path(log.path).write_bytes(content)
+        events.extend(log.reader(first.cursor))
+        whole = list(log.read())
+        assert set(map(_key, events)) >= set(map(_key, whole))
+
+
+def _key(event: AnyEvent) -> tuple[str, int]:
+    return event.id, event.seq
+
+
+@given(st.lists(JUNK.filter(_separate), min_size=1, max_size=5), st.data())
+def test_i11_damage_is_local(junk: list[bytes], data: st.DataObject) -> None:
+    """Lines of junk between events cost no event, and each is at most one piece."""
+    lines = list(LINES)
+    for piece in junk:
+        lines.insert(data.draw(st.integers(0, len(lines))), piece + b"\n")
+    with tempfile.TemporaryDirectory() as folder:
+        log = raw_log(Path(folder), b"".join(lines))
+        assert list(log.read()) == [memory(seq) for seq in range(6)]
+        assert log.health().damaged <= len(junk)
+
+
+@given(TORN, st.sampled_from(LINES))
+def test_a_record_behind_torn_text(torn: bytes, line: bytes) -> None:
+    """A record glued behind a line torn anywhere is recovered."""
+    assert events_of(recover(torn.rstrip(b"\n") + line))[-1:] == events_of(recover(line))
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8)), max_size=6))
+def test_i9_copies_anywhere_later_count_once(copies: list[tuple[int, int]]) -> None:
+    """Copies of lines, any number of them and anywhere behind the first, change nothing that is read."""
+    lines = list(LINES)
+    for which, later in copies:
+        lines.insert(min(len(lines), lines.index(LINES[which]) + 1 + later), LINES[which])
+    with tempfile.TemporaryDirectory() as folder:
+        log = raw_log(Path(folder), b"".join(lines))
+        assert list(log.read()) == [memory(seq) for seq in range(6)]
+        assert log.health().duplicates == len(copies)
+        assert log.health().status == "ok"
+
+
+@given(st.permutations(range(6)))
+def test_order_is_that_of_the_file(order: list[int]) -> None:
+    """Lines in any order all count, in that order."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = raw_log(Path(folder), b"".join(LINES[seq] for seq in order))
+        assert [event.seq for event in log.read()] == order
+
+
+@given(st.dictionaries(st.text(max_size=5), JSON, max_size=4), st.text(alphabet=st.characters(), max_size=20))
+def test_what_is_appended_is_what_is_read(policy: dict[str, object], text: str) -> None:
+    """Any payload, surrogates and large numbers included, is read as it was returned, or refused."""
+    log = MemoryLog()
+    new = Draft(source="h", time=text, subject=text, data=PolicySetData(digest=text, policy=policy))
+    try:
+        (event,) = log.append([new])
+    except InvalidDraft:
+        assert list(log.read()) == []
+    else:
+        assert decode(encode(event)) == event

@@ -1,0 +1,199 @@
+"""Laws of text: redaction and canonical form (SPEC 24: I8, I19), cutting, taking in."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from projections.policy import DEFAULT_POLICY, RedactionExtra
+from projections.text.canonical import canonical
+from projections.text.clean import clean
+from projections.text.cut import cut
+from projections.text.identity import same_identity
+from projections.text.intake import take_in, take_in_block
+from projections.text.paths import normal_path, path_words
+from projections.text.redact import redact, withhold
+
+_SECRETS = [
+    *("password", "token", "bearer ", "Bearer", "auth", "PIN", "--token ", "user name", "private key", "credentials: "),
+    *(" ", "  ", "\n", "=", ":", "：", "是", " is ", "'", '"', "`", "\\", "“", "”", "«", ",", "，", ".", "…", "!"),
+    *("a1b2c3", "8812", "abcdefGHIJKLMNOP", "[REDACTED]", "[", "]", "{", "(", "$", "*", "**", "b'", "-", "80"),
+    *("://", "a://b", "@", "/", "?", "#", "ghp_0123456789abcdef", "sk-", "eyJa", ".b.c", "AKIA", "ABCDEFGHIJKLMNOP"),
+    *("-----BEGIN PRIVATE " + "KEY-----", "-----END PRIVATE " + "KEY-----", "Authorization: "),
+    *("<private>", "</private>", "<pri", "vate>", "\u200b", "\x1b[", "\x1b]", "\U0001f3f4", "\U000e0061"),
+]
+_WORDS = [
+    *("/", "./", "../", "src", "a.ts", "(", ")", "~", "-", "#", "%", "C", "字", "'", "’", "`", '"', " ", "@", ".", "_"),
+    *(":", "://", "http", "/w/app", "/W/App", "é", "\u0301", "İ", "H\u0331", "ᄀ", "ᅡ", "\\", "…", "，", "x", "1", "Σ"),
+]
+_ROOTS = st.sampled_from(["", "/", "/w/app", "/W/App", "/w/用 户", "/w/o'neil"])
+
+
+def _made_of(pieces: list[str]) -> st.SearchStrategy[str]:
+    return st.lists(st.sampled_from(pieces) | st.text(max_size=2), max_size=25).map("".join)
+
+
+@given(_made_of(_SECRETS))
+def test_cleaning_is_idempotent(text: str) -> None:
+    """A cleaned text has nothing left to clean and carries no note again."""
+    assert clean(clean(text).text) == (clean(text).text, ())
+
+
+@settings(max_examples=200)
+@given(_made_of(_SECRETS))
+def test_i19_redaction_is_idempotent(text: str) -> None:
+    """Redacting, withholding and taking a block in twice changes nothing."""
+    assert redact(redact(text)) == redact(text)
+    assert withhold(withhold(text)) == withhold(text)
+    block = take_in_block(text, DEFAULT_POLICY).text
+    assert take_in_block(block, DEFAULT_POLICY) == (block, ())
+
+
+@given(_made_of(_SECRETS), st.lists(st.sampled_from(["pass", "to", "token", "is", "b'"]), max_size=2))
+def test_i19_redaction_with_configured_labels_is_idempotent(text: str, labels: list[str]) -> None:
+    """Whatever labels and prefixes are configured."""
+    extra = RedactionExtra(labels=tuple(labels), prefixes=tuple(labels))
+    assert redact(redact(text, extra), extra) == redact(text, extra)
+
+
+@settings(max_examples=200)
+@given(_made_of(_SECRETS), st.integers(min_value=0, max_value=80))
+def test_a_stored_text_is_taken_in_as_it_is(text: str, limit: int) -> None:
+    """What take_in made is within its limit, one line, and stays the same when it is taken in again."""
+    taken = take_in(text, DEFAULT_POLICY, limit).text
+    assert take_in(taken, DEFAULT_POLICY, limit) == (taken, ())
+    assert len(taken) <= limit
+    assert taken == " ".join(taken.split())
+
+
+@settings(max_examples=200)
+@given(_made_of(_WORDS), _ROOTS)
+def test_i19_canonical_form_is_idempotent(text: str, root: str) -> None:
+    """The canonical form of a canonical text, and of a normal path, is itself."""
+    assert canonical(canonical(text, root), root) == canonical(text, root)
+    assert normal_path(normal_path(text, root), root) == normal_path(text, root)
+
+
+@given(st.text(max_size=30))
+def test_canonical_text_ignores_case_spaces_and_final_punctuation(text: str) -> None:
+    """Outer whitespace and sentence ends never tell two texts apart."""
+    assert canonical(f"  {text} ") == canonical(text)
+    assert canonical(f"{text} !!") == canonical(text)
+    assert canonical(canonical(text).upper().lower()) == canonical(canonical(text))
+
+
+def test_i19_canonical_form_of_every_character_is_idempotent() -> None:
+    """No character of Unicode has a canonical form that has another one."""
+    for code in range(sys.maxunicode + 1):
+        once = canonical(f"a{chr(code)}b {chr(code)}")
+        assert canonical(once) == once, hex(code)
+
+
+@given(_made_of(_WORDS), _made_of(_WORDS), st.sampled_from(["project", "reference", "decision"]))
+def test_sameness_is_symmetric_and_reflexive(first: str, second: str, type_: str) -> None:
+    """Which of two texts came first doesn't matter, and each is the same as itself."""
+    assert same_identity(type_, first, second) == same_identity(type_, second, first)
+    assert same_identity(type_, first, first) == "absorbed_exact"
+
+
+_CLUSTERS = [
+    "a",
+    " ",
+    "e\u0301",
+    "\u2764\ufe0f",
+    "\U0001f44d\U0001f3fd",
+    "\U0001f468\u200d\U0001f469",
+    "\u1112\u1161\u11ab",
+]
+_FLAGS = ["\U0001f1e9\U0001f1ea", "\U0001f3f4\U000e0067\U000e0062\U000e007f"]
+
+
+@given(st.lists(st.sampled_from(_CLUSTERS + _FLAGS), max_size=12), st.integers(min_value=1, max_value=30))
+def test_i5_a_cut_keeps_whole_characters(clusters: list[str], limit: int) -> None:
+    """A cut text is a row of whole characters and the mark, and the next one would not fit."""
+    text = "".join(clusters)
+    if len(text) <= limit:
+        assert cut(text, limit) == text
+        return
+    kept = max(n for n in range(len(clusters)) if len("".join(clusters[:n])) < limit)
+    assert cut(text, limit) == "".join(clusters[:kept]).rstrip() + "…"
+
+
+_ENTROPY = "BCDFGHJKLMNPQRSTVWXZ23456789"
+_FRAMES = [
+    *(
+        "password={}",
+        "the passphrase: {}.",
+        "密码：{}，每周轮换",
+        '{{"token": "{}", "host": "h"}}',
+        "client_secret = '{}'",
+    ),
+    *('{{\\"api_key\\": \\"{}\\"}}', "run --token {} --region eu", "Authorization: Bearer {}", "curl -H 'auth: {}'"),
+    *("db is postgres://app:{}@db/x", "redis://:{}@h", "username: {}, password: {}", "token is {}", "パスワード {}"),
+    *(
+        "ghp_{}",
+        "github_pat_{}",
+        "glpat-{}",
+        "xoxb-{}",
+        "sk-ant-{}",
+        "rk_live_{}",
+        "npm_{}",
+        "hf_{}",
+        "pypi-{}",
+        "AKIA{}",
+    ),
+    *("-----BEGIN PRIVATE " + "KEY-----\n{}", "eyJ{}.{}.{}", "<private>{}</private>", "a <private>{}"),
+]
+
+
+@settings(max_examples=200)
+@given(
+    st.text(alphabet=_ENTROPY, min_size=24, max_size=40).filter(lambda s: len(set(s)) > 8 and any(map(str.isdigit, s))),
+    st.sampled_from(_FRAMES),
+    st.integers(min_value=0, max_value=60),
+)
+def test_i8_no_secret_is_taken_in(secret: str, frame: str, limit: int) -> None:
+    """Nowhere, and at no cut, do more than four characters of a secret in a row remain."""
+    text = frame.replace("{{", "{").replace("}}", "}").replace("{}", secret)
+    for taken in (take_in_block(f"so {text} end", DEFAULT_POLICY).text, take_in(text, DEFAULT_POLICY, limit).text):
+        assert not any(secret[at : at + 5] in taken for at in range(len(secret) - 4))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("password ", "password", 'password: "', "password “", "password 'a “", "token is ", "token是", "token: 1 "),
+        *("-----BEGIN ", "-----BEGIN PRIVATE " + "KEY-----", "eyJ", "eyJ-", "eyJa.", "a://b:", "a://b:c", "a://b:1/"),
+        *("x", " ", "\\", 'password\\\\"', "'", "`", "sk- ", "username: a, ", "bearer ", "PIN 1", "--password ", "**"),
+        *("<private>", "</private>", "<pri", "\x1b]", "\x1b[", "\u200d", "./", "(", "é.", "a.字", "https://a/b@"),
+    ],
+)
+def test_i19_adversarial_texts_end(piece: str) -> None:
+    """A long row of what begins like something is read once: a quadratic rule would not come back in time."""
+    text = piece * (200_000 // len(piece))
+    take_in_block(text, DEFAULT_POLICY)
+    assert canonical(text) == " ".join(canonical(text).split())
+    path_words(text, "/w/app")
+
+
+def test_withholding_counts_any_depth() -> None:
+    """Nesting is counted, not recursed into."""
+    depth = 100_000
+    assert withhold("a" + "<private>" * depth + "x" + "</private>" * depth + "b") == "ab"
+
+
+def test_i1_wide_letters_are_the_same_in_every_python() -> None:
+    """The table of wide letters agrees with the names of the characters that this Python knows."""
+    from projections.text.characters import is_wide_letter
+
+    scripts = ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA LETTER", "KATAKANA LETTER", "HANGUL")
+    for code in range(0x1100, 0x31350):
+        char = chr(code)
+        if unicodedata.name(char, "").startswith(scripts) and unicodedata.category(char) == "Lo":
+            assert is_wide_letter(char), hex(code)
+        if not unicodedata.category(char).startswith(("L", "C", "N")):
+            assert not is_wide_letter(char), hex(code)

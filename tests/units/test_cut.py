@@ -1,0 +1,48 @@
+"""Cutting and measuring texts (SPEC 1.4, 1.5)."""
+
+from __future__ import annotations
+
+import pytest
+
+from projections.text.cut import cut, weighted_length
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "expected"),
+    [
+        ("whole", 5, "whole"),
+        ("shortened", 5, "shor…"),
+        ("ab cd", 4, "ab…"),
+        ("text", 1, "…"),
+        ("text", 0, ""),
+        ("text", -1, ""),
+        ("", 0, ""),
+        ("ab\u0301cd", 3, "a…"),
+        ("ab\u0301cd", 4, "ab\u0301…"),
+        ("a\u2764\ufe0fcd", 3, "a…"),
+        ("a\U0001f44d\U0001f3fdbc", 3, "a…"),
+        ("a\U0001f468\u200d\U0001f469\u200d\U0001f467b", 5, "a…"),
+        ("a\U0001f468\u200d\U0001f469bc", 5, "a\U0001f468\u200d\U0001f469…"),
+        ("\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7x", 4, "\U0001f1e9\U0001f1ea…"),
+        ("\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7x", 3, "\U0001f1e9\U0001f1ea…"),
+        ("a\U0001f3f4\U000e0067\U000e0062\U000e007fb", 4, "a…"),
+        ("a\u1112\u1161\u11abb", 4, "a…"),
+        ("\u1112\u1161\u11ab\u1112\u1161", 4, "\u1112\u1161\u11ab…"),
+        ("\uac00\u11a8bc", 2, "…"),
+        ("\uac01\u11a8bc", 2, "…"),
+        ("\uac01\u1161bc", 2, "\uac01…"),
+        ("\uac00\uac00bc", 2, "\uac00…"),
+    ],
+)
+def test_cut_keeps_the_longest_prefix_of_whole_characters(text: str, limit: int, expected: str) -> None:
+    """The mark counts, whitespace before it goes, and nothing is parted from its base."""
+    assert cut(text, limit) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [("abc", 3), ("用pnpm", 7), ("かな", 6), ("カー", 6), ("한글", 6), ("é!", 2), ("ｱ々〇", 9), ("。、", 2), ("𠀀", 3)],
+)
+def test_east_asian_letters_weigh_three(text: str, length: int) -> None:
+    """Letters of Han, Hiragana, Katakana and Hangul count as 3, all else as 1 (SPEC 1.4)."""
+    assert weighted_length(text) == length

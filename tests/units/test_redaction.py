@@ -1,0 +1,261 @@
+"""Withholding and redaction (SPEC 7)."""
+
+from __future__ import annotations
+
+import pytest
+
+from projections.policy import RedactionExtra
+from projections.text.redact import is_secret_only, redact, withhold
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+TOKENS = [
+    *(f"gh{kind}_" + LETTERS[:16] for kind in "pousr"),
+    "github_pat_" + LETTERS[:16],
+    "glpat-" + LETTERS[:16],
+    *(f"xox{kind}-" + LETTERS[:10] for kind in "bpas"),
+    "sk-" + LETTERS[:16],
+    "sk-ant-" + LETTERS[:16],
+    *(f"{kind}k_live_" + LETTERS[:16] for kind in "spr"),
+    "AIza" + LETTERS[:30],
+    "npm_" + LETTERS[:20],
+    "hf_" + LETTERS[:20],
+    "pypi-" + LETTERS[:16],
+    "AKIA" + LETTERS[:16].upper(),
+    "ASIA" + LETTERS[:16].upper(),
+    "eyJ" + LETTERS + "." + LETTERS + "." + LETTERS,
+]
+KEY_HEAD, KEY_TAIL = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a <private>b</private> c", "a  c"),
+        ("a <PRIVATE>b</Private> c", "a  c"),
+        ("a <private>b<private>c</private>d</private>e", "a e"),
+        ("a <private>b<private>c</private>d", "a "),
+        ("a </private> b", "a </private> b"),
+        ("<pri<private>x</private>vate>y", ""),
+        ("no span", "no span"),
+    ],
+)
+def test_private_spans_are_removed(text: str, expected: str) -> None:
+    """Spans go with their tags, nesting counted; an unclosed one runs to the end (SPEC 7.2)."""
+    assert withhold(text) == expected
+
+
+def test_spans_built_to_be_laid_open_one_by_one_are_withheld() -> None:
+    """A text that needs more rounds than anyone honest would is cut off at its first tag."""
+    depth = 50
+    text = "a" + "<pri" * depth + "<private></private>" + "vate>secret" * depth
+    assert "secret" not in withhold(text)
+
+
+@pytest.mark.parametrize("token", TOKENS)
+@pytest.mark.parametrize("frame", ["use {} now", "({})", "使用{}吧", "a\\n{}", "x%3D{}", "{}"])
+def test_provider_tokens(token: str, frame: str) -> None:
+    """Tokens of known providers need no label (SPEC 7.3)."""
+    assert redact(frame.format(token)) == frame.format("[REDACTED]")
+
+
+@pytest.mark.parametrize("token", [*(token[:-1] for token in TOKENS[:-1]), "x" + TOKENS[0], "eyJabc.def", "AKIAnot"])
+def test_what_is_shorter_or_part_of_a_word_is_no_token(token: str) -> None:
+    """The lengths of SPEC 7.3 are least lengths, and a token is a whole word."""
+    assert redact(token) == token
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"a {KEY_HEAD}\nQUJD\n{KEY_TAIL} b", "a [REDACTED] b"),
+        (f"a {KEY_HEAD}\\nQUJD\\n{KEY_TAIL}\\n", "a [REDACTED]\\n"),
+        (f"a {KEY_HEAD} QUJD {KEY_TAIL}{KEY_HEAD}x", "a [REDACTED][REDACTED]"),
+        (f"a {KEY_HEAD} QUJD -----END PRIVATE KEY----- b", "a [REDACTED]"),
+        ("-----BEGIN CERTIFICATE-----", "-----BEGIN CERTIFICATE-----"),
+    ],
+)
+def test_private_keys(text: str, expected: str) -> None:
+    """From BEGIN to the matching END, with any line breaks; without it, to the end of the text."""
+    assert redact(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("postgres://app:s3cret@db/x", "postgres://[REDACTED]@db/x"),
+        ("redis://:s3cret@db", "redis://[REDACTED]@db"),
+        ("git+ssh://a:b@c@d", "git+ssh://[REDACTED]@d"),
+        ("postgres://app:s3/c#r?t@db/x?y=@z", "postgres://[REDACTED]@db/x?y=@z"),
+        ("from=http://a:b@c,to=http://d:e@f", "from=http://[REDACTED]@f"),
+        ("a http://b:c@d http://e:f@g", "a http://[REDACTED]@d http://[REDACTED]@g"),
+    ],
+)
+def test_credentials_in_urls(text: str, expected: str) -> None:
+    """User and secret go, host and path stay, even if the secret holds signs it should not."""
+    assert redact(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ssh://git@host.test/x",
+        "http://host:8080/@scope/x",
+        "http://host:8080?mail=a@b",
+        "http://[::1]:80/@x",
+        "http://host:80",
+        "http://user:@host",
+        "a://b:c and d@e",
+        "://a:b@c",
+    ],
+)
+def test_urls_without_credentials_stay(text: str) -> None:
+    """A user alone, a port, a sign in the path or an empty secret are none."""
+    assert redact(text) == text
+
+
+PASSWORD_LABELS = (
+    "password passwd pwd passphrase 密碼 密码 パスワード 비밀번호 contraseña passwort PGPASSWORD db_password Password"
+).split()
+KEY_LABELS = (
+    "api_key api-key apikey token bearer secret credential credentials auth auth_key private-key access_key"
+    " secret-key client_secret TOKEN"
+).split()
+
+
+@pytest.mark.parametrize("label", [*PASSWORD_LABELS, *KEY_LABELS, "mot de passe", "api key", "private key"])
+@pytest.mark.parametrize(
+    ("frame", "hidden"),
+    [
+        ("{}=xy", "{}=[REDACTED]"),
+        ("{} = xy.", "{} = [REDACTED]."),
+        ("{}: xy, more", "{}: [REDACTED], more"),
+        ("{}：xy，more", "{}：[REDACTED]，more"),
+        ("{}是xy。", "{}是[REDACTED]。"),
+        ("{} is: xy", "{} is: [REDACTED]"),
+        ('"{}": "x y"', '"{}": "[REDACTED]"'),
+        ('{{\\"{}\\": \\"x y\\"}}', '{{\\"{}\\": \\"[REDACTED]\\"}}'),
+        ("{}: 'x\\'y'z", "{}: '[REDACTED]'z"),
+        ("{}=`x y`", "{}=`[REDACTED]`"),
+        ("{}：「x y」", "{}：「[REDACTED]」"),
+        ("{}=b'x y'", "{}=b'[REDACTED]'"),
+        ('{}="""x y"""', '{}="""[REDACTED]"""'),
+        ('{}: "x y\nz', '{}: "[REDACTED]\nz'),
+        ("['{}'] = 'xy'", "['{}'] = '[REDACTED]'"),
+        ("**{}:** xy", "**{}:** [REDACTED]"),
+        ("{} := xy", "{} := [REDACTED]"),
+        ("{} => xy", "{} => [REDACTED]"),
+        ("{} ab1234", "{} [REDACTED]"),
+        ("{} is ab1234.", "{} is [REDACTED]."),
+        ("{} 'ab1234'", "{} '[REDACTED]'"),
+        ("{} 'ab1234", "{} '[REDACTED]"),
+    ],
+)
+def test_labelled_values(label: str, frame: str, hidden: str) -> None:
+    """With a separator any value goes, with whitespace or "is" a secret-like one (SPEC 7.4)."""
+    if label == "bearer" and frame == "{} 'ab1234'":
+        hidden = "{} '[REDACTED]'"
+    assert redact(frame.format(label)) == hidden.format(label)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("token: 123456 and token: 1234567", "token: 123456 and token: [REDACTED]"),
+        ('token: "8000" or 0.5', 'token: "8000" or 0.5'),
+        ("password: 1234", "password: [REDACTED]"),
+        ("token AbcdefGHIJKLmnop", "token [REDACTED]"),
+        ("password AbcdefGHIJKLmnop", "password AbcdefGHIJKLmnop"),
+        ("--password x --token 'a b' --auth -y", "--password [REDACTED] --token '[REDACTED]' --auth -y"),
+        ("--api-key=x --secret 1", "--api-key=[REDACTED] --secret [REDACTED]"),
+        ("PIN 8812, PIN: '8812', pin=8812", "PIN [REDACTED], PIN: '[REDACTED]', pin=[REDACTED]"),
+        ("PIN 881 and PIN 8812x", "PIN 881 and PIN 8812x"),
+        ("Authorization: Bearer xyz", "Authorization: Bearer [REDACTED]"),
+        ("say 'Bearer xyz'", "say 'Bearer [REDACTED]'"),
+        ("Bearer xyz1 but bearer xyz", "Bearer [REDACTED] but bearer xyz"),
+        ("auth: Bearer xyz", "auth: Bearer [REDACTED]"),
+        ("username: amy, password: x", "username: [REDACTED], password: [REDACTED]"),
+        ("{'user_name': 'amy', 'db_passwd': 'x y'}", "{'user_name': '[REDACTED]', 'db_passwd': '[REDACTED]'}"),
+        ("benutzer=amy ， passwort = x", "benutzer=[REDACTED] ， passwort = [REDACTED]"),
+        ("username: amy, password reset", "username: amy, password reset"),
+        ("username: amy, token: x", "username: amy, token: [REDACTED]"),
+        ("credentials: password: x", "credentials: password: [REDACTED]"),
+        ("API key: token abc123", "API key: [REDACTED] [REDACTED]"),
+    ],
+)
+def test_kinds_of_labels(text: str, expected: str) -> None:
+    """Numbers, flags, PINs, Bearer, pairs and labels behind labels have their own rules (SPEC 7.4)."""
+    assert redact(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the password policy is strict",
+        "token window is 900",
+        "secret rotation runs weekly",
+        "author: Jane",
+        "pin 4 tests",
+        "Pin 8812",
+        "password is required",
+        "commit 9b1c0d2e3f4a5b6c7d8e9f0a1b2c3d4e5f60718a",
+        "id 0b7e8a52-4a10-4d0e-9f1b-2c3d4e5f6071",
+        "rename camelCaseNameWithDIGITS1",
+        "MY_KEY is here, MY_KEY=value",
+        "username: amy",
+        'api_key="" other=1',
+        "password: ...",
+        "token=${TOKEN}",
+        "secret://vault/x",
+        "password",
+        "password:\nnext line",
+        '"Token:" is the label of "Key"',
+        'print("password: " + ask("it"))',
+        'token: "[REDA…',
+        "password: [REDACTED]",
+        "Bearer",
+    ],
+)
+def test_what_is_no_secret_stays(text: str) -> None:
+    """Prose, sizes, names, references and redacted text are left as they are (SPEC 7.5)."""
+    assert redact(text) == text
+
+
+def test_configured_labels_and_prefixes() -> None:
+    """Further labels count as passwords do; one that begins like a built-in label hides nothing (SPEC 20.3)."""
+    extra = RedactionExtra(labels=("pass", "door code", "password hint", " "), prefixes=("acme.", ""))
+    text = "pass: a password: b door code=1 password hint: c acme.0123456789 acme.012"
+    assert redact(text, extra) == (
+        "pass: [REDACTED] password: [REDACTED] door code=[REDACTED] password hint: [REDACTED] [REDACTED] acme.012"
+    )
+
+
+def test_a_text_built_to_be_redacted_bit_by_bit_is_hidden_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds are bounded; what still changes after them is not worth showing."""
+    monkeypatch.setattr("projections.text.redact._PASSES", 1)
+    assert redact("token=abc") == "[REDACTED]"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("token=[REDACTED]", True),
+        ("用戶名：[REDACTED]，密碼：[REDACTED]", True),
+        ("密码是[REDACTED]。", True),
+        ("client_secret: '[REDACTED]'", True),
+        ("Authorization: Bearer [REDACTED]", True),
+        ("password is [REDACTED]", True),
+        ("[REDACTED]", True),
+        ("the password is [REDACTED]", False),
+        ("author [REDACTED]", False),
+        ("...", False),
+        ("password", False),
+    ],
+)
+def test_nothing_left(text: str, expected: str) -> None:
+    """A redacted text is refused if nothing but marks, labels and signs remains (SPEC 7.6)."""
+    assert is_secret_only(text) == expected
+
+
+def test_configured_labels_leave_nothing_either() -> None:
+    """A configured label is no content."""
+    assert is_secret_only("door code: [REDACTED]", RedactionExtra(labels=("door code",)))

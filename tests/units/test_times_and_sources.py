@@ -1,0 +1,58 @@
+"""Times and sources of events."""
+
+from __future__ import annotations
+
+import pytest
+
+from ledger.source import make_source, split_source
+from ledger.times import DAY_MS, format_time, parse_time, utc_day
+
+
+@pytest.mark.parametrize(
+    ("text", "ms"),
+    [
+        ("1970-01-01T00:00:00Z", 0),
+        ("1970-01-01T00:00:01.5Z", 1500),
+        ("1970-01-01T00:00:00.0019Z", 1),
+        ("1970-01-01T01:00:00+01:00", 0),
+        ("1970-01-02", DAY_MS),
+        ("1969-12-31T23:59:59.999Z", -1),
+        ("", None),
+        (None, None),
+        ("yesterday", None),
+        ("2026-13-01T00:00:00Z", None),
+        ("0001-01-01T00:00:00+23:59", -62_135_683_140_000),
+    ],
+)
+def test_parse_time(text: str | None, ms: int | None) -> None:
+    """RFC 3339 to milliseconds; without a zone it is UTC; what can't be read is None (SPEC 1.2)."""
+    assert parse_time(text) == ms
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [
+        (0, "1970-01-01T00:00:00.000Z"),
+        (1_767_225_600_001, "2026-01-01T00:00:00.001Z"),
+        (-5, "1970-01-01T00:00:00.000Z"),
+        (10**18, "9999-12-31T23:59:59.999Z"),
+    ],
+)
+def test_format_time(ms: int, text: str) -> None:
+    """Milliseconds to RFC 3339 in UTC, clamped to what can be said."""
+    assert format_time(ms) == text
+    assert utc_day(ms) == text[:10]
+
+
+@pytest.mark.parametrize("session", ["ses_1", "", "../../evil", "a:b/c?d", "é 記", "%2F"])
+def test_sources(session: str) -> None:
+    """A session id of any shape survives in a source, which holds a single slash."""
+    source = make_source("opencode", session)
+    assert source.count("/") == 1
+    assert split_source(source) == ("opencode", session)
+
+
+def test_source_without_session() -> None:
+    """A host alone has no session, which is not the empty session."""
+    assert split_source(make_source("memfold", None)) == ("memfold", None)
+    assert make_source("memfold", "") != make_source("memfold", None)
