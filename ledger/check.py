@@ -6,8 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 
-from ledger.codec import type_name
-from ledger.events import AnyEvent, LedgerCreated, UnknownEvent
+from ledger.events import AnyEvent, LedgerCreated, UnknownEvent, type_name
 from ledger.ids import is_uuid7
 from ledger.log import FORMAT, LOCK_SUFFIX, LOG_NAME
 from ledger.problems import Kind, Problem, problem

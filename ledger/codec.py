@@ -12,7 +12,7 @@ from ledger.events import EVENT_TYPES, AnyEvent, Event, UnknownEvent
 from ledger.problems import Kind, Problem, problem
 from ledger.upcast import UPCASTERS, Upcaster, upcast
 
-__all__ = ["SEQ_LIMIT", "TYPE_NAMES", "UNREADABLE", "decode", "decode_known", "encode", "type_name"]
+__all__ = ["SEQ_LIMIT", "TYPE_NAMES", "UNREADABLE", "decode", "decode_known", "encode"]
 
 SEQ_LIMIT = 2**53
 """A seq is below this: what every JSON reader holds exactly."""
@@ -49,11 +49,6 @@ _decode_head = msgspec.json.Decoder(_Head).decode
 _decode_plain = msgspec.json.Decoder().decode
 _skim = msgspec.json.Decoder(msgspec.Raw).decode
 _KNOWN = frozenset(TYPE_NAMES.values())
-
-
-def type_name(event: AnyEvent) -> str:
-    """The stored type name of an event, such as ``memory.added``."""
-    return event.type if isinstance(event, UnknownEvent) else TYPE_NAMES[type(event)]
 
 
 def decode(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
+from msgspec import MsgspecError
+
 from ledger.codec import TYPE_NAMES, decode, encode
 from ledger.errors import InvalidDraft
 from ledger.events import DATA_TO_EVENT, Draft, Event
@@ -55,7 +57,7 @@ def _line(draft: Draft, seq: int, event_id: str) -> tuple[Event, bytes]:
     )
     try:
         line = encode(made)
-    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+    except (MsgspecError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InvalidDraft(TYPE_NAMES[cls], str(error)) from error
     event = decode(line)
     if isinstance(event, cls):

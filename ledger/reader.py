@@ -11,9 +11,9 @@ from typing import IO
 
 from msgspec import Struct
 
-from ledger.codec import UNREADABLE, decode_known, type_name
+from ledger.codec import UNREADABLE, decode_known
 from ledger.errors import LedgerNotFound, storage_error
-from ledger.events import AnyEvent, UnknownEvent
+from ledger.events import AnyEvent, UnknownEvent, type_name
 from ledger.problems import DAMAGE, Kind, Problem, problem
 from ledger.recovery import Record, recover
 from ledger.sequence import Sequence
@@ -24,10 +24,11 @@ _BUFFER = 1 << 20
 
 
 class Cursor(Struct, frozen=True):
-    """Where a read goes on: the byte at which the next line begins and the seq expected there."""
+    """Where a read goes on: the byte at which the next line begins, the seq expected there, the highest before."""
 
     byte: int = 0
     seq: int = 0
+    highest: int = -1
 
 
 START = Cursor()
@@ -78,9 +79,10 @@ class Reader:
             LedgerNotFound: if the file isn't there.
             StorageError: if the system can't read it.
         """
-        sequence = Sequence(self.cursor.seq)
+        sequence = Sequence(self.cursor.seq, self.cursor.highest)
         line = b""
-        with reading(self._path) as file:
+        with reading(self._path) as file, reading(self._path) as earlier:
+            ids = _Ids(earlier)
             file.seek(self.cursor.byte)
             stop = -1
             while stop < 0:
@@ -97,15 +99,14 @@ class Reader:
                         line = file.readline()
                 except UNREADABLE:
                     pass  # ``line`` is the one; it is looked at below
-                sequence.next_seq = expected
+                if sequence.rising:
+                    sequence.advance_to(expected)
                 begin = file.tell() - len(line)
                 records = recover(line, byte=begin)
-                for record in judged(records, sequence, self._path):
-                    if not isinstance(record.item, Problem):
-                        yield record.item
+                yield from _events_in(_judged(records, begin, sequence, ids))
                 if not line.endswith(b"\n"):
-                    stop = max([begin, *(record.byte + record.length for record in _events(records))])
-            self.cursor = Cursor(stop, sequence.next_seq)
+                    stop = _end_of_events(records, begin)
+            self.cursor = Cursor(stop, sequence.next_seq, sequence.highest)
 
 
 def scan(path: str) -> Iterator[Record]:
@@ -119,17 +120,18 @@ def scan(path: str) -> Iterator[Record]:
     """
     sequence = Sequence()
     byte = 0
-    with reading(path) as file:
+    with reading(path) as file, reading(path) as earlier:
+        ids = _Ids(earlier)
         for number, line in enumerate(file, 1):
             try:
                 event = decode_known(line)
             except UNREADABLE:
                 event = None
-            if event is not None and sequence.rising and event.seq == sequence.next_seq:
-                sequence.next_seq += 1
+            if event is not None and event.seq == sequence.next_seq and sequence.rising:
+                sequence.advance_to(event.seq + 1)
                 yield Record(event, number, byte, len(line.rstrip()))
             else:
-                yield from judged(recover(line, line=number, byte=byte), sequence, path)
+                yield from _judged(recover(line, line=number, byte=byte), byte, sequence, ids)
             byte += len(line)
 
 
@@ -145,8 +147,8 @@ def health_of(records: Iterable[Record]) -> Health:
     )
 
 
-def judged(records: Iterable[Record], sequence: Sequence, path: str) -> Iterator[Record]:
-    """The records of one line with what ``sequence`` says to each event; duplicates become problems."""
+def _judged(records: Iterable[Record], begin: int, sequence: Sequence, ids: _Ids) -> Iterator[Record]:
+    """The records of the line at byte ``begin``, with what is wrong with their order; duplicates become problems."""
     here: set[str] = set()
     for record in records:
         item = record.item
@@ -154,7 +156,7 @@ def judged(records: Iterable[Record], sequence: Sequence, path: str) -> Iterator
             yield record
             continue
         expected = sequence.next_seq
-        kind = sequence.judge(item, partial(_ids_before, path, record.byte, here))
+        kind = sequence.judge(item, partial(ids.hold, begin, here))
         here.add(item.id)
         if kind is not None:
             detail = f"{type_name(item)} {item.id} has seq {item.seq}, expected {expected}"
@@ -162,6 +164,31 @@ def judged(records: Iterable[Record], sequence: Sequence, path: str) -> Iterator
             yield Record(problem(kind, detail, **place), **place)
         if kind is not Kind.DUPLICATE_ID:
             yield record
+
+
+class _Ids:
+    """The ids of a file's events, read behind the reader's back only as far as they are asked for."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._ids: set[str] = set()
+        self._end = 0
+
+    def hold(self, stop: int, here: set[str], event_id: str) -> bool:
+        """Whether the id is among ``here`` or those of the events before byte ``stop``, which never falls."""
+        while self._end < stop and (line := self._file.readline()[: stop - self._end]):
+            self._ids.update(event.id for event in _events_in(recover(line)))
+            self._end += len(line)
+        return event_id in here or event_id in self._ids
+
+
+def _end_of_events(records: Iterable[Record], begin: int) -> int:
+    """Where a last line without line feed is read on: behind the last event in it, before what may be torn."""
+    return max([begin, *(record.byte + record.length for record in records if not isinstance(record.item, Problem))])
+
+
+def _events_in(records: Iterable[Record]) -> Iterator[AnyEvent]:
+    return (record.item for record in records if not isinstance(record.item, Problem))
 
 
 @contextmanager
@@ -174,20 +201,3 @@ def reading(path: str) -> Generator[IO[bytes]]:
         raise LedgerNotFound(path) from None
     except OSError as error:
         raise storage_error(error, path) from error
-
-
-def _events(records: Iterable[Record]) -> Iterator[Record]:
-    return (record for record in records if not isinstance(record.item, Problem))
-
-
-def _ids_before(path: str, stop: int, here: set[str]) -> set[str]:
-    """Ids of all events that begin before a byte; ``here`` are those of its own line."""
-    ids = set(here)
-    position = 0
-    with reading(path) as file:
-        for line in file:
-            if position + len(line) > stop:
-                break
-            ids.update(record.item.id for record in recover(line) if not isinstance(record.item, Problem))
-            position += len(line)
-    return ids

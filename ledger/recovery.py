@@ -110,8 +110,8 @@ def _extent(view: memoryview) -> tuple[int, bool]:
 
 def _told(error: Exception) -> int | None:
     """The position in a parser's message; the parser has no other way to tell it."""
-    _, mark, number = str(error).rpartition("(byte ")
-    return int(number.rstrip(")")) if mark else None
+    number = str(error).rpartition("(byte ")[2].rstrip(")")
+    return int(number) if number.isdecimal() else None
 
 
 def _bias() -> int:

@@ -11,43 +11,41 @@ __all__ = ["Sequence"]
 
 
 class Sequence:
-    """Judges events in file order.
+    """Judges events in file order, and keeps two numbers.
 
-    A copy of a line carries its old seq, and a writer never writes an id that stands in the log already, so while
-    numbers rise nothing can be a duplicate and no id is kept. The first number that doesn't rise is the sign of a
-    foreign hand: then the ids so far are collected once, and every id is looked at from there on.
+    A copy of a line carries its old seq, and a writer never writes an id that stands in the log already. So an event
+    above the highest seq so far can't be a duplicate, and only another is worth a look at the ids before it. Hence a
+    healthy log is read without keeping ids, and a read in pieces gives what a read in one gives.
 
     Args:
-        next_seq: the number expected first.
+        next_seq: the number expected next: one above the last event that counted, so that one wrong number is
+            named where it stands and not at each line behind it.
+        highest: the highest number so far.
     """
 
-    def __init__(self, next_seq: int = 0) -> None:
+    def __init__(self, next_seq: int = 0, highest: int = -1) -> None:
         self.next_seq = next_seq
-        self._ids: set[str] | None = None
+        self.highest = highest
 
     @property
     def rising(self) -> bool:
-        """Whether every number so far rose, so that a dense one needs no look at its id."""
-        return self._ids is None
+        """Whether the expected number is a new one; if it comes, its event needs no further look."""
+        return self.next_seq > self.highest
 
-    def judge(self, event: AnyEvent, ids_before: Callable[[], set[str]]) -> Kind | None:
+    def advance_to(self, next_seq: int) -> None:
+        """Take in events that came as expected, while rising."""
+        self.next_seq = next_seq
+        self.highest = max(self.highest, next_seq - 1)
+
+    def judge(self, event: AnyEvent, came_before: Callable[[str], bool]) -> Kind | None:
         """Take in the next event: what is wrong with it, or None.
 
-        ``DUPLICATE_ID`` means that it doesn't count (SPEC 21). ``ids_before`` gives the ids of all events before
-        it, and is called at most once in the life of this object.
+        ``DUPLICATE_ID`` means that it doesn't count (SPEC 21). ``came_before`` tells whether an id did.
         """
-        if self._ids is None:
-            if event.seq >= self.next_seq:
-                return self._advance(event.seq)
-            self._ids = ids_before()
-        if event.id in self._ids:
+        if event.seq <= self.highest and came_before(event.id):
             return Kind.DUPLICATE_ID
-        self._ids.add(event.id)
-        return self._advance(event.seq)
-
-    def _advance(self, seq: int) -> Kind | None:
         expected = self.next_seq
-        self.next_seq = max(expected, seq + 1)
-        if seq == expected:
+        self.advance_to(event.seq + 1)
+        if event.seq == expected:
             return None
-        return Kind.SEQ_GAP if seq > expected else Kind.SEQ_BACK
+        return Kind.SEQ_GAP if event.seq > expected else Kind.SEQ_BACK

@@ -9,7 +9,7 @@ from ledger.times import format_time, parse_time
 
 __all__ = ["host_time", "now_ms"]
 
-_FAR = 1e12  # seconds; beyond what RFC 3339 can say, where format_time clamps anyway
+_YEAR_10000 = 253_402_300_800  # in seconds: the first moment that RFC 3339 can't say
 
 
 def now_ms() -> int:
@@ -20,11 +20,11 @@ def now_ms() -> int:
 def host_time(value: object) -> str | None:
     """A host's time in the written form, or None if it can't be read.
 
-    Text is ISO 8601, without a zone UTC; a number is seconds since the epoch (SPEC 1.2).
+    Text is ISO 8601, without a zone UTC; a number is seconds since the epoch (SPEC 1.2), up to the year 9999.
     """
     if isinstance(value, str):
         moment = parse_time(value.strip())
         return None if moment is None else format_time(moment)
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        return format_time(round(max(-_FAR, min(value, _FAR)) * 1000))
+        return format_time(round(value * 1000)) if 0 <= value < _YEAR_10000 else None
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from ledger.events import AnyEvent
+from ledger.events import AnyEvent, ToolCompleted
 from projections.accounting import Accounts, copy_accounts, record_moves
 from projections.hot.state import SessionStates, States
 from projections.memory.fold import WorkspaceMemory
@@ -64,5 +64,7 @@ class World:
         self._memory.step(memory, event)
         if memory.moves:
             record_moves(state.accounts, memory.moves)
+        if self._only is not None and type(event) is ToolCompleted and event.source != self._only:
+            return  # a call in a session that nobody asks about is activity of the workspace and nothing else
         step_prompts(state.prompts, memory, event, self._only)
         self._sessions.step(state.sessions, event)

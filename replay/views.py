@@ -69,7 +69,6 @@ def warnings_of(world: WorldState) -> dict[str, int]:
     """What ``status`` warns about, by reason code: deliveries and conflicts of messages, summaries and calls."""
     sessions = world.sessions.sessions.values()
     found = Counter(world.memory.warnings)
-    # Messages are counted by workspace memory; hot state sees the same deliveries again.
     found["duplicate_delivery"] += sum(one.duplicate_deliveries for one in sessions)
     found["id_conflict"] += sum(one.id_conflicts for one in sessions)
     return {code: count for code, count in sorted(found.items()) if count}

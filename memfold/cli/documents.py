@@ -1,6 +1,7 @@
 """The JSON documents of ``--json``, one struct each; ``docs/reference/json.md`` is generated from them.
 
-Keys are stable: one may be added, none is renamed or given another meaning without another number in ``schema``.
+Keys are stable: one may be added, none is renamed or given another meaning without another number in ``schema``. The
+document of ``why`` stands beside its command: what it is made of is dear to import.
 """
 
 from __future__ import annotations
@@ -9,9 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from replay.evidence import ReasonLine
-from replay.unseen import Unseen
-from replay.why import Story
+from ledger.events import Target
 
 __all__ = [
     "DOCUMENTS",
@@ -27,6 +26,7 @@ __all__ = [
     "HotPart",
     "IngestDocument",
     "LastEventPart",
+    "LinePart",
     "ListDocument",
     "MemoryPart",
     "MissingPathPart",
@@ -38,10 +38,8 @@ __all__ = [
     "ReasonCountPart",
     "SettingPart",
     "ShowDocument",
-    "ShownPart",
     "SizePart",
     "StatusDocument",
-    "WhyDocument",
 ]
 
 
@@ -57,8 +55,8 @@ class SizePart(Struct, frozen=True):
     tokens: int
 
 
-class ShownPart(Struct, frozen=True):
-    """A memory that a block shows.
+class LinePart(Struct, frozen=True):
+    """A line of a block: a memory that it shows.
 
     Attributes:
         id: its id.
@@ -99,7 +97,7 @@ class BlockPart(Struct, frozen=True):
     text: str
     digest: str
     size: SizePart
-    shown: tuple[ShownPart, ...]
+    shown: tuple[LinePart, ...]
     omitted: tuple[OmittedPart, ...]
 
 
@@ -163,7 +161,7 @@ class MemoryPart(Struct, frozen=True, kw_only=True):
 
     Attributes:
         id: the memory's id; null for a candidate that never became one.
-        candidate: what names it for ever: id of the event that proposed it, and its index there.
+        candidate: what names it for ever.
         type: its type.
         text: its text; empty where it isn't kept.
         source: `explicit`, `manual` or `compaction`.
@@ -179,7 +177,7 @@ class MemoryPart(Struct, frozen=True, kw_only=True):
     """
 
     id: str | None
-    candidate: tuple[str, int]
+    candidate: Target
     type: str
     text: str
     source: str
@@ -217,7 +215,7 @@ class ShowDocument(Struct, frozen=True, tag_field="schema", tag="memfold.show/1"
         ledger: folder of the ledger.
         position: offset of the last event that counts.
         now: time at that position.
-        memories: newest first; each has the keys of a memory in `memfold.list/1`, and those below.
+        memories: newest first.
         more: how many further ones fit.
     """
 
@@ -272,28 +270,6 @@ class DetailPart(MemoryPart, frozen=True, kw_only=True):
     message: str
     offset: int
     decided: int
-
-
-class WhyDocument(Struct, frozen=True, tag_field="schema", tag="memfold.why/1"):
-    """An explanation (`memfold why --json`).
-
-    Attributes:
-        ledger: folder of the ledger.
-        query: the text or id that was asked for.
-        position: offset of the last event that counts.
-        now: time at that position.
-        stories: one for each candidate that the query names, newest first, at most 20.
-        more: how many further candidates it names.
-        unseen: what the rules say now of a text that the log doesn't hold; null if it does.
-    """
-
-    ledger: str
-    query: str
-    position: int
-    now: str
-    stories: tuple[Story, ...]
-    more: int
-    unseen: Unseen | None
 
 
 class ReasonCountPart(Struct, frozen=True):
@@ -596,7 +572,6 @@ DOCUMENTS: tuple[type[Struct], ...] = (
     StatusDocument,
     ListDocument,
     ShowDocument,
-    WhyDocument,
     PromptDocument,
     AccountDocument,
     CheckDocument,
@@ -609,7 +584,7 @@ PARTS: tuple[type[Struct], ...] = (
     MemoryPart,
     DetailPart,
     BlockPart,
-    ShownPart,
+    LinePart,
     OmittedPart,
     SizePart,
     EpochPart,
@@ -622,5 +597,4 @@ PARTS: tuple[type[Struct], ...] = (
     FindingPart,
     ProblemPart,
     SettingPart,
-    ReasonLine,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import sys
@@ -12,7 +11,7 @@ from importlib import import_module
 
 from memfold import __version__
 from memfold.cli.commands import COMMANDS
-from memfold.cli.parsing import Parser, describe
+from memfold.cli.parsing import Parser, color_option, describe
 from memfold.errors import INTERRUPTED, OK, MemfoldError, StorageFailure, UsageError, exit_code_of
 
 __all__ = ["build_parser", "main"]
@@ -47,13 +46,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _give_up_stdout()
         return OK
-    except OSError as error:
-        _give_up_stdout()
-        reason = error.strerror or str(error)
-        return _report(StorageFailure(f"{error.filename}: {reason}" if error.filename else reason), arguments)
     except Exception as error:  # a person gets a sentence, never a traceback
         if sys.flags.dev_mode:
             raise
+        if isinstance(error, OSError):
+            _give_up_stdout()
         return _report(error, arguments)
     return code
 
@@ -74,6 +71,7 @@ def build_parser(names: Iterable[str] = COMMANDS, *, configure: bool = True) -> 
         describe(child, command)
         if configure:
             import_module(f"memfold.cli.{command.module}").configure(child)
+            color_option(child)
     return parser
 
 
@@ -92,6 +90,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 def _report(error: Exception, arguments: Sequence[str]) -> int:
     """Say what went wrong on stderr, in two lines at most, and give its exit code."""
+    error = _ours(error)
     code = exit_code_of(error)
     message, fix = _words(error)
     with suppress(OSError, ValueError):  # stderr may be closed or full: the exit code still tells
@@ -117,17 +116,27 @@ def _report_json(code: int, error: Exception, message: str, fix: str) -> None:
     sys.stderr.write(json.dumps(document) + "\n")
 
 
+def _ours(error: Exception) -> Exception:
+    """An error with an exit code: what the system says outside of the ledger is a failed read or write."""
+    from ledger.errors import LedgerError
+
+    if isinstance(error, OSError) and not isinstance(error, LedgerError):
+        reason = error.strerror or str(error)
+        return StorageFailure(f"{error.filename}: {reason}" if error.filename else reason)
+    return error
+
+
 def _words(error: Exception) -> tuple[str, str]:
+    """What is wrong and what to do about it, safe to print."""
+    from ledger.errors import LedgerError
     from memfold.terminal import clean
 
     if isinstance(error, MemfoldError):
         return clean(error.message), clean(error.fix)
-    from ledger.errors import LedgerError
-
-    if isinstance(error, LedgerError | argparse.ArgumentError):
+    if isinstance(error, LedgerError):
         return clean(str(error)), ""
-    name = type(error).__name__
-    return clean(f"unexpected {name}: {error}"), "python -X dev -m memfold …, and report the traceback as a bug"
+    surprise = f"unexpected {type(error).__name__}: {error}"
+    return clean(surprise), "python -X dev -m memfold …, and report the traceback as a bug"
 
 
 def _speak_utf8() -> None:
@@ -140,6 +149,7 @@ def _speak_utf8() -> None:
 def _give_up_stdout() -> None:
     """Nobody reads stdout any more, or it can't be written: the flush at exit must not complain once more."""
     with suppress(OSError, ValueError):
+        stdout = sys.stdout.fileno()
         null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
+        os.dup2(null, stdout)
         os.close(null)

@@ -79,7 +79,7 @@ class Shelf:
         weight = strength(entry, memory.now, self._dormant, memory.context.policy) if entry and active else None
         return {
             "id": None if entry is None else entry.id,
-            "candidate": (ref.event, ref.index),
+            "candidate": ref,
             "type": wording.type,
             "text": wording.text,
             "source": wording.source,

@@ -8,7 +8,7 @@ from typing import NoReturn
 from memfold.cli.commands import Command
 from memfold.errors import UsageError
 
-__all__ = ["Parser", "at_option", "describe", "json_option", "ledger_options", "whole_number"]
+__all__ = ["Parser", "at_option", "color_option", "describe", "json_option", "ledger_options", "whole_number"]
 
 
 class Parser(argparse.ArgumentParser):
@@ -28,10 +28,14 @@ class Parser(argparse.ArgumentParser):
 
 
 def describe(parser: Parser, command: Command) -> None:
-    """Give help its examples first and what the command writes last; ``--color`` belongs to every command."""
+    """Give help its examples first and what the command writes last."""
     lines = "\n".join(f"  {example}" for example in command.examples)
     parser.description = f"{command.summary}\n\nexamples:\n{lines}"
     parser.epilog = command.writes
+
+
+def color_option(parser: argparse.ArgumentParser) -> None:
+    """Colours; every command has it."""
     parser.add_argument(
         "--color",
         choices=("auto", "always", "never"),

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 
 from ledger.times import format_time
 from memfold.cli.console import Console
-from memfold.cli.documents import BlockPart, EpochPart, HotPart, OmittedPart, PromptDocument, ShownPart, SizePart
+from memfold.cli.documents import BlockPart, EpochPart, HotPart, LinePart, OmittedPart, PromptDocument, SizePart
 from memfold.cli.parsing import at_option, json_option, ledger_options
 from memfold.cli.place import View, open_view, session_of
 from memfold.cli.words import tokens
@@ -86,7 +86,7 @@ def block_part(block: Block) -> BlockPart:
         text=block.text,
         digest=block_digest(block.text),
         size=_size(block.text),
-        shown=tuple(ShownPart(one.id, one.proposal.type, one.proposal.text) for one in block.shown),
+        shown=tuple(LinePart(one.id, one.proposal.type, one.proposal.text) for one in block.shown),
         omitted=tuple(OmittedPart(one.id, reason, one.proposal.text) for one, reason in block.omitted),
     )
 

@@ -9,15 +9,19 @@ import argparse
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_type_hints
+from types import UnionType
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 from msgspec.structs import fields
 
+from ledger.events import Target
 from memfold.cli.commands import COMMANDS
 from memfold.cli.completion import SHELLS, script_path
 from memfold.cli.documents import DOCUMENTS, PARTS
 from memfold.cli.main import build_parser
+from memfold.cli.why import WhyDocument
+from replay.evidence import ReasonLine
 from replay.flips import Flip
 from replay.unseen import Nearest, Unseen, Verdict
 from replay.why import EventLine, Related, Shown, Standing, Story
@@ -25,8 +29,19 @@ from replay.why import EventLine, Related, Shown, Standing, Story
 __all__ = ["cli_reference", "completion_script", "generated", "json_reference"]
 
 _MADE = "<!-- Made by `python -m memfold.cli.reference`; a test compares it. -->\n"
-_EXPLANATION = (Story, EventLine, Related, Standing, Shown, Flip, Unseen, Verdict, Nearest)
-_NAME = re.compile(r"\b(\w+?)(?:Part|Document)\b")
+_JSON_INTRODUCTION = """With `--json` a command prints one document; its first key is `schema`. Keys may be added; none
+is renamed or given another meaning without another number in `schema`. `memfold log --json` prints the stored events
+instead, one a line, as [the format](../format.md) describes. Times are RFC 3339 in UTC, sizes in characters (Unicode
+code points), shares and confidence in hundredths.
+"""
+_EXPLANATION = (Target, Story, ReasonLine, EventLine, Related, Standing, Shown, Flip, Unseen, Verdict, Nearest)
+_WORDS: dict[Any, str] = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    type(None): "null",
+}
 _EXIT_ROW = re.compile(r"(\d+) +(\S+) +(.+)")
 
 
@@ -54,16 +69,8 @@ def cli_reference() -> str:
 
 def json_reference() -> str:
     """``docs/reference/json.md``."""
-    structs = (*DOCUMENTS, *PARTS, *_EXPLANATION)
-    parts = [
-        "# JSON documents\n",
-        _MADE,
-        "With `--json` a command prints one document; its first key is `schema`. Keys may be added; none is renamed"
-        " or given another meaning without another number in `schema`. `memfold log --json` prints the stored"
-        " events instead, one a line, as [the format](../format.md) describes. Times are RFC 3339 in UTC, sizes in"
-        " characters (Unicode code points). A candidate is an array: id of the event that proposed it, index there.\n",
-        *(_struct_section(struct) for struct in structs),
-    ]
+    structs: tuple[type[Struct], ...] = (*DOCUMENTS, WhyDocument, *PARTS, *_EXPLANATION)
+    parts = ["# JSON documents\n", _MADE, _JSON_INTRODUCTION, *map(_struct_section, structs)]
     return "\n".join(parts)
 
 
@@ -84,11 +91,9 @@ def main() -> None:
 
 def _command_parsers() -> dict[str, argparse.ArgumentParser]:
     """The parser of each command."""
-    (commands,) = (
-        action for action in build_parser()._actions if isinstance(action.choices, dict)  # noqa: SLF001 - no other way
-    )
-    choices: dict[str, argparse.ArgumentParser] = commands.choices
-    return choices
+    actions = build_parser()._actions  # noqa: SLF001 - argparse has no public list of its arguments
+    commands = next(action for action in actions if action.dest == "command")
+    return cast("dict[str, argparse.ArgumentParser]", commands.choices)
 
 
 def _command_section(name: str, parser: argparse.ArgumentParser) -> str:
@@ -123,51 +128,56 @@ def _exit_codes() -> str:
 
 
 def _struct_section(struct: type[Struct]) -> str:
-    summary, _, rest = (struct.__doc__ or "").strip().partition("\n")
-    meanings = _meanings(rest)
+    summary = (struct.__doc__ or "").strip().partition("\n")[0]
+    meanings = _meanings(struct)
     hints = get_type_hints(struct)
     tag = struct.__struct_config__.tag
-    rows = [] if tag is None else [f"| `schema` | `{tag}` | |"]
-    rows += [
-        f"| `{field.name}` | {_type(hints[field.name])} | {meanings.get(field.name, '')} |" for field in fields(struct)
-    ]
-    title = f"`{tag}`" if tag is not None else _title(struct.__name__)
-    return f"## {title}\n\n{summary}\n\n| key | value | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+    rows = [] if tag is None else [("`schema`", f"`{tag}`", "")]
+    rows += [(f"`{field.name}`", _type(hints[field.name]), meanings.get(field.name, "")) for field in fields(struct)]
+    head = ("key", "value", "meaning")
+    columns = 3 if meanings else 2
+    table = [head, ("---",) * 3, *rows]
+    lines = "\n".join(f"| {' | '.join(row[:columns])} |" for row in table)
+    return f"## {_title(struct)}\n\n{summary}\n\n{lines}\n"
 
 
-def _meanings(docstring: str) -> dict[str, str]:
-    """The entries below ``Attributes:`` of a docstring."""
+def _meanings(struct: type[Struct]) -> dict[str, str]:
+    """The entries below ``Attributes:`` in the docstrings of a struct and of what it extends."""
     found: dict[str, str] = {}
-    name = ""
-    for line in docstring.partition("Attributes:\n")[2].splitlines():
-        entry = re.fullmatch(r" {8}(\w+): (.+)", line)
-        if entry:
-            name = entry[1]
-            found[name] = entry[2]
-        elif name and line.strip():
-            found[name] += f" {line.strip()}"
+    for cls in struct.__mro__:
+        name = ""
+        for line in (cls.__doc__ or "").partition("Attributes:\n")[2].splitlines():
+            entry = re.fullmatch(r" {8}(\w+): (.+)", line)
+            if entry:
+                name = entry[1]
+                found.setdefault(name, entry[2])
+            elif name and line.strip():
+                found[name] += f" {line.strip()}"
     return found
 
 
 def _type(hint: Any) -> str:
     """A type in JSON's words."""
-    text = str(hint) if not isinstance(hint, type) or str(hint).startswith("tuple") else hint.__name__
-    text = re.sub(r"\b(?:memfold|replay|projections)(?:\.\w+)*\.(\w+)", r"\1", text)
-    text = text.replace("typing.", "").replace("Any", "any").replace("NoneType", "null").replace("None", "null")
-    for python, json_word in (("str", "text"), ("int", "whole number"), ("float", "number"), ("bool", "true or false")):
-        text = re.sub(rf"\b{python}\b", json_word, text)
-    text = text.replace("Ref", "candidate")
-    text = re.sub(r"tuple\[(.+), \.\.\.\]", r"list of \1", text)
-    text = re.sub(r"tuple\[(.+)\]", r"array of \1", text)
-    text = re.sub(r"dict\[text, (.+)\]", r"object of \1", text)
-    text = re.sub(r"Literal\[(.+)\]", lambda match: match[1].replace("'", "`").replace(", ", ", "), text)
-    return _NAME.sub(lambda match: _title(match[1]), text).replace(" | ", " or ")
+    arguments: tuple[Any, ...] = get_args(hint)
+    origin = get_origin(hint)
+    if origin is Literal:
+        return ", ".join(f"`{value}`" for value in arguments)
+    if origin in (Union, UnionType):
+        return " or ".join(_type(one) for one in arguments)
+    if origin is tuple:
+        return f"list of {_type(arguments[0])}"
+    if origin is dict:
+        return f"object of {_type(arguments[1])}"
+    if isinstance(hint, type) and issubclass(hint, Struct):
+        return _title(hint)
+    return _WORDS.get(hint, "any")
 
 
-def _title(name: str) -> str:
-    """``ReasonCountPart`` → ``reason count``."""
-    words = re.findall(r"[A-Z][a-z]*", name.removesuffix("Part").removesuffix("Document"))
-    return " ".join(words).lower()
+def _title(struct: type[Struct]) -> str:
+    """``ReasonCountPart`` → ``reason count``; a document is named by its schema."""
+    tag = struct.__struct_config__.tag
+    words = re.findall(r"[A-Z][a-z]*", struct.__name__.removesuffix("Part"))
+    return f"`{tag}`" if tag is not None else " ".join(words).lower()
 
 
 if __name__ == "__main__":

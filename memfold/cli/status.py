@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ledger.events import AnyEvent, LedgerCreated, PolicySet, type_name
 from ledger.times import DAY_MS, format_time, parse_time
@@ -28,7 +28,6 @@ from projections.memory.model import MemoryState
 from projections.memory.selection import active_entries
 from projections.reasons import explain
 from projections.render import budget_of
-from projections.rules.trigger_forms import PACKS
 from projections.rules.trigger_forms import PACKS
 from projections.text.clean import decode
 from projections.text.paths import path_words
@@ -141,7 +140,9 @@ def _is_below(path: str) -> bool:
 
 def _print(console: Console, document: StatusDocument) -> None:
     style, health = console.style, document.health
-    console.out(_headline(console, document))
+    colour, headline = _headline(console, document)
+    for line in console.lines(headline, ""):
+        console.out(style.bold(colour(line)))
     if not document.received:
         console.wrapped(f"to test: {_TEST}")
     console.out()
@@ -182,15 +183,16 @@ def _print(console: Console, document: StatusDocument) -> None:
                 console.out(style.yellow(part))
 
 
-def _headline(console: Console, document: StatusDocument) -> str:
+def _headline(console: Console, document: StatusDocument) -> tuple[Callable[[str], str], str]:
+    """The one sentence to read, and its colour."""
     style = console.style
     if not document.enabled:
-        return style.bold(style.yellow("memory is off: nothing is recorded, blocks are empty"))
+        return style.yellow, "memory is off: nothing is recorded, blocks are empty"
     if not document.received:
-        return style.bold(style.yellow("no event of a host was ever received"))
+        return style.yellow, "no event of a host was ever received"
     if document.health.status != "ok":
-        return style.bold(style.yellow("memory works; its ledger was damaged and is read around the damage"))
-    return style.bold(style.green("memory works"))
+        return style.yellow, "memory works; its ledger was damaged and is read around the damage"
+    return style.green, "memory works"
 
 
 def _block(document: StatusDocument) -> str:

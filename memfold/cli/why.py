@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from msgspec import Struct
+
 from memfold.cli.console import Console
-from memfold.cli.documents import WhyDocument
 from memfold.cli.parsing import at_option, json_option, ledger_options
 from memfold.cli.place import open_view, short_session
 from memfold.cli.show import missing_id
@@ -19,10 +20,32 @@ from replay.names import parse_id
 from replay.unseen import Unseen, Verdict
 from replay.why import EventLine, Related, Story, why
 
-__all__ = ["configure", "print_story", "run"]
+__all__ = ["WhyDocument", "configure", "print_story", "run"]
 
 _PROMPTS_SHOWN = 5
 _TEXT_INDENT = "  "
+
+
+class WhyDocument(Struct, frozen=True, tag_field="schema", tag="memfold.why/1"):
+    """An explanation (`memfold why --json`).
+
+    Attributes:
+        ledger: folder of the ledger.
+        query: the text or id that was asked for.
+        position: offset of the last event that counts.
+        now: time at that position.
+        stories: one for each candidate that the query names, newest first, at most 20.
+        more: how many further candidates it names.
+        unseen: what the rules say now of a text that the log doesn't hold; null if it does.
+    """
+
+    ledger: str
+    query: str
+    position: int
+    now: str
+    stories: tuple[Story, ...]
+    more: int
+    unseen: Unseen | None
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -67,7 +90,7 @@ def run(options: Namespace) -> int:
 
 def print_story(console: Console, story: Story) -> None:
     """One candidate: the verdict first, then what led to it."""
-    console.out(_verdict_line(console, story))
+    _print_verdict_line(console, story)
     console.out()
     if story.text:
         _print_marked(console, f"[{story.type}] ", story.text, story.reasons)
@@ -81,13 +104,16 @@ def print_story(console: Console, story: Story) -> None:
     console.fields(_facts(story))
 
 
-def _verdict_line(console: Console, story: Story) -> str:
+def _print_verdict_line(console: Console, story: Story) -> None:
     style = console.style
     state = "active" if story.state == "promoted" else story.state
     colour = {"promoted": style.green, "absorbed": style.green, "rejected": style.red}.get(story.state, style.yellow)
     codes = ", ".join(reason.code for reason in story.reasons)
-    name = f"{style.cyan(story.id)} " if story.id else ""
-    return f"{name}{style.bold(colour(state))}{': ' if codes else ''}{codes}"
+    first, *more = console.lines(f"{f'{story.id} ' if story.id else ''}{state}{f': {codes}' if codes else ''}", "")
+    head, _, rest = first.partition(state)
+    console.out(f"{style.cyan(head)}{style.bold(colour(state))}{rest}")
+    for line in more:
+        console.out(line)
 
 
 def _facts(story: Story) -> list[tuple[str, str]]:
@@ -168,7 +194,8 @@ def _print_marked(console: Console, label: str, text: str, reasons: tuple[Reason
 
 def _print_unseen(console: Console, unseen: Unseen) -> None:
     """A text that the log doesn't hold."""
-    console.out(console.style.bold("never captured: the log holds no candidate with this text"))
+    console.out(console.style.bold("never captured"))
+    console.wrapped("no candidate of the log has this text")
     console.heading("what the rules say now")
     if unseen.as_message:
         for verdict in unseen.as_message:
@@ -176,7 +203,7 @@ def _print_unseen(console: Console, unseen: Unseen) -> None:
     else:
         hint = f"; the pack {unseen.language!r} would find one, but it is off" if unseen.language else ""
         console.wrapped(f"in a user's message: no remember form in it{hint}")
-    _print_verdict(console, f"as “[{unseen.as_candidate.type}] …” in a summary", unseen.as_candidate)
+    _print_verdict(console, "as a candidate in a summary", unseen.as_candidate)
     if unseen.nearest:
         near = unseen.nearest
         console.heading("nearest in the log")
@@ -188,7 +215,8 @@ def _print_unseen(console: Console, unseen: Unseen) -> None:
 
 def _print_verdict(console: Console, where: str, verdict: Verdict) -> None:
     style = console.style
-    kept = "kept" if verdict.accepted else "refused"
-    console.out(f"{_TEXT_INDENT}{where}: {(style.green if verdict.accepted else style.red)(kept)}")
+    answer = style.green("kept") if verdict.accepted else style.red("refused")
+    console.out(f"{_TEXT_INDENT}{where}: {answer}")
+    console.wrapped(f"[{verdict.type}] {verdict.text}", indent="    ")
     for reason in verdict.reasons:
         _print_reason(console, reason)

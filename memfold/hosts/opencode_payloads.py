@@ -58,10 +58,7 @@ class Hook(Struct, kw_only=True, frozen=True):
     @property
     def time(self) -> str | None:
         """When the client reported it: the one clock that all records have; None if it can't be read."""
-        try:
-            return host_time(self.t)
-        except OverflowError:  # a number beyond all times
-            return None
+        return host_time(self.t)
 
 
 class InSession(Struct, frozen=True):

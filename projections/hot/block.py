@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from projections.hot.session import FileEntry, HotState
+from projections.hot.session import FileEntry
 from projections.inert import inert
 from projections.text.canonical import exact_key
 from projections.text.clean import single_line
 from projections.text.paths import relative_to
 
-__all__ = ["ErrorEntry", "HotBlock", "hot_block", "state_block"]
+__all__ = ["ErrorEntry", "HotBlock", "hot_block"]
 
 _HEADER = "Hot session state (current session):"
 _SECTIONS = ("active_files", "open_errors", "recent_decisions", "pending_memories")
@@ -78,15 +78,6 @@ def hot_block(
     alone = (text for text in recent if exact_key("decision", text, root) not in shown)
     budget.admit("recent_decisions", (f"- {text}" for text in alone))
     return budget.block(no_errors=not errors)
-
-
-def state_block(
-    state: HotState, pending: Sequence[tuple[str, str]], *, max_chars: int = 700, root: str = ""
-) -> HotBlock:
-    """The hot block of a session's state and its pending memories; see ``hot_block``."""
-    errors = [ErrorEntry(error.seen.category, error.seen.summary, error.maybe_fixed) for error in state.errors]
-    decisions = [decision.text for decision in state.decisions]
-    return hot_block(state.files, errors, decisions, pending, max_chars=max_chars, root=root)
 
 
 def _file_line(file: FileEntry, root: str) -> str:

@@ -36,25 +36,29 @@ class Session(Struct):
     Attributes:
         hot: what the session knows; replaced as a whole, never changed in place.
         calls: digest of the content by call id, of the last 1,000 calls, oldest first.
-        messages: digest of the content by message id.
-        duplicate_deliveries: deliveries of a known id with the same content.
-        id_conflicts: deliveries of a known id with other content; the first one won.
+        messages: ids of messages; whoever decides about memories counts their second deliveries.
+        duplicate_deliveries: deliveries of a known call with the same content.
+        id_conflicts: deliveries of a known call with other content; the first one won.
         deleted: whether the host has deleted the session.
     """
 
     hot: HotState = HotState()
     calls: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    messages: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    messages: dict[str, bool] = msgspec.field(default_factory=dict[str, bool])
     duplicate_deliveries: int = 0
     id_conflicts: int = 0
     deleted: bool = False
 
 
 class States(Struct):
-    """State of the projection: sessions by source, the sources of sub-agents, and what judges them."""
+    """State of the projection: sessions by source, the sources of sub-agents, and what judges them.
+
+    ``policies`` holds the ids of the policy events that were taken in, ``policy`` is the one in force.
+    """
 
     sessions: dict[str, Session] = msgspec.field(default_factory=dict[str, Session])
     subagents: dict[str, bool] = msgspec.field(default_factory=dict[str, bool])
+    policies: dict[str, bool] = msgspec.field(default_factory=dict[str, bool])
     policy: Policy = DEFAULT_POLICY
     root: str = ""
 
@@ -87,7 +91,8 @@ class SessionStates:
             source: msgspec.structs.replace(session, calls={**session.calls}, messages={**session.messages})
             for source, session in state.sessions.items()
         }
-        return msgspec.structs.replace(state, sessions=sessions, subagents={**state.subagents})
+        subagents, policies = {**state.subagents}, {**state.policies}
+        return msgspec.structs.replace(state, sessions=sessions, subagents=subagents, policies=policies)
 
     def apply(self, state: States, event: AnyEvent) -> States:
         """The state after one more event; the given one stays as it was."""
@@ -111,19 +116,22 @@ class SessionStates:
         elif isinstance(event, SessionDeleted):
             self._end(state, event.source)
         elif isinstance(event, PolicySet):
-            state.policy = policy_from_document(event.data.policy)
+            self._set_policy(state, event)
         elif isinstance(event, LedgerCreated):
-            state.root = event.data.root
+            state.root = state.root or event.data.root
+
+    def _set_policy(self, state: States, event: PolicySet) -> None:
+        """A policy is in force until the next; delivered again it doesn't come back (SPEC 21)."""
+        if event.id not in state.policies:
+            state.policies[event.id] = True
+            state.policy = policy_from_document(event.data.policy)
 
     def _take_call(self, state: States, event: ToolCompleted) -> None:
         session = self._session(state, event.source)
         if session is None:
             return
-        call = event.data.call or event.id
-        if not _is_new(session, session.calls, call, _digest(event.data)):
+        if not _is_new_call(session, event.data.call or event.id, _digest(event.data)):
             return
-        if len(session.calls) > CALL_WINDOW:
-            del session.calls[next(iter(session.calls))]
         session.hot = after_tool(session.hot, tool_facts(event.data, Context(state.policy, state.root)))
 
     def _take_request(self, state: States, event: MemoryRequested) -> None:
@@ -131,8 +139,9 @@ class SessionStates:
         if session is None:
             return
         message = event.data.message or event.id
-        if not _is_new(session, session.messages, message, _digest(event.data)):
+        if message in session.messages:
             return
+        session.messages[message] = True
         context = Context(state.policy, state.root)
         for index, request in enumerate(extract(event.data.text, context)):
             if request.type == "decision" and not request.reasons:
@@ -161,11 +170,13 @@ class SessionStates:
             session.hot, session.deleted = HotState(), True
 
 
-def _is_new(session: Session, known: dict[str, str], key: str, digest: str) -> bool:
-    """Note an id; of one seen before count whether it came with the same content (SPEC 3.5)."""
-    before = known.get(key)
+def _is_new_call(session: Session, call: str, digest: str) -> bool:
+    """Note a call id; of one seen before count whether it came with the same content (SPEC 3.5)."""
+    before = session.calls.get(call)
     if before is None:
-        known[key] = digest
+        session.calls[call] = digest
+        if len(session.calls) > CALL_WINDOW:
+            del session.calls[next(iter(session.calls))]
     elif before == digest:
         session.duplicate_deliveries += 1
     else:

@@ -15,7 +15,7 @@ from ledger.events import (
 from projections.memory import decide, indexes
 from projections.memory.decide import Turn
 from projections.memory.intake import refuse, remember_proposal
-from projections.memory.model import CandidateState, Change, Entry, Proposal, Ref
+from projections.memory.model import Change, Entry, MemoryState, Proposal, Ref
 from projections.memory.proposals import from_added, from_import, with_text
 from projections.rules.injection import find_injection
 from projections.rules.quality import judge
@@ -65,9 +65,11 @@ def on_deleted(turn: Turn, event: MemoryDeleted) -> None:
     if data.message is not None:
         refs = (*refs, *state.messages.get(data.message, ()))
         state.deleted_messages.setdefault(data.message, event.id)
-    before = tuple(gone for ref in refs if (gone := _delete(turn, ref)) is not None)
+    before = [gone for ref in refs if (gone := _delete(turn, ref)) is not None]
+    if data.target is not None:
+        before += _delete_pending_copies(turn, before)
     if before:
-        state.changes[event.id] = Change("deleted", before)
+        state.changes[event.id] = Change("deleted", tuple(before))
 
 
 def on_restored(turn: Turn, event: MemoryRestored) -> None:
@@ -112,10 +114,7 @@ def on_imported(turn: Turn, event: MemoryImported) -> None:
     if data.state == "pending":
         decide.keep_pending(turn, proposal)
     elif data.state == "active":
-        if data.number is not None and decide.find_duplicate(state, proposal) is None:
-            decide.promote(turn, proposal, number=data.number)
-        else:
-            decide.decide(turn, proposal)
+        decide.decide(turn, proposal, number=data.number)
         _take_over(turn, proposal.ref, data.reinforcements)
     else:
         _import_retired(turn, proposal, data.state == "deleted", data.number)
@@ -172,14 +171,21 @@ def _delete(turn: Turn, ref: Ref) -> Entry | Proposal | None:
     """Delete a pending candidate or an active entry; what was absorbed names the entry it went into."""
     state = turn.state
     if ref in state.pending:
-        proposal = state.pending.pop(ref)
-        state.retired[ref] = proposal
-        indexes.bury(state, proposal, "deleted")
-        turn.record(proposal, "pending", "deleted", "deleted")
+        proposal = state.pending[ref]
+        decide.drop(turn, proposal)
         return proposal
     while ref in state.absorbed:
         ref = state.absorbed[ref].into
     return _retire_active(turn, ref)
+
+
+def _delete_pending_copies(turn: Turn, gone: list[Entry | Proposal]) -> list[Proposal]:
+    """Who deletes a memory means its text: requests for it that still wait would bring it back (I6)."""
+    keys = {(one.proposal if isinstance(one, Entry) else one).key for one in gone}
+    copies = [waiting for waiting in turn.state.pending.values() if waiting.key in keys]
+    for waiting in copies:
+        decide.drop(turn, waiting)
+    return copies
 
 
 def _retire_active(turn: Turn, ref: Ref) -> Entry | None:
@@ -193,18 +199,23 @@ def _retire_active(turn: Turn, ref: Ref) -> Entry | None:
 def _restore(turn: Turn, ref: Ref, reason: str) -> Entry | Proposal | None:
     """Bring one memory back under its id, unless its text is active again already."""
     state = turn.state
-    if ref in state.retired and state.retired[ref].exact not in state.exact:
-        proposal = state.retired.pop(ref)
-        before: CandidateState = "deleted" if proposal.key in state.graves else "expired"
-        decide.promote(turn, proposal, reason, before=before)
-        return proposal
+    retired = state.retired.get(ref)
+    if retired is not None and _may_return(state, retired.proposal, retired.proposal):
+        del state.retired[ref]
+        decide.promote(turn, retired.proposal, reason, before=retired.state)
+        return retired.proposal
     entry = state.entries.get(ref)
     if entry is None or entry.state not in ("deleted", "superseded", "expired"):
         return None
-    if entry.proposal.exact in state.exact:
+    if not _may_return(state, entry.first, entry.proposal):
         return None
     replacement = state.entries.get(entry.superseded_by) if entry.superseded_by is not None else None
     if replacement is not None and replacement.state == "promoted" and replacement.supersedes == ref:
         decide.retire(turn, replacement, "superseded", "superseded_by_restore", superseded_by=ref)
     decide.reactivate(turn, entry, reason)
     return entry
+
+
+def _may_return(state: MemoryState, first: Proposal, present: Proposal) -> bool:
+    """Whether a memory can be restored: its text isn't active already, and no sub-agent proposed it (SPEC 3.4)."""
+    return present.exact not in state.exact and first.session not in state.subagents

@@ -20,9 +20,10 @@ from projections.memory.model import (
     Move,
     Proposal,
     Ref,
+    Retired,
     Tombstone,
 )
-from projections.memory.retention import dormant_spans, rank_key, reinforce_outcome
+from projections.memory.retention import ranker, reinforce_outcome
 from projections.memory.selection import active_entries, fits_caps
 from projections.text.identity import same_identity
 
@@ -32,6 +33,7 @@ __all__ = [
     "Turn",
     "absorb",
     "decide",
+    "drop",
     "expire_pending",
     "find_duplicate",
     "find_tombstone",
@@ -120,10 +122,12 @@ def keep_pending(turn: Turn, proposal: Proposal) -> None:
         state.expires = expires if state.expires is None else min(state.expires, expires)
 
 
-def decide(turn: Turn, proposal: Proposal, before: CandidateState | None = None) -> None:
+def decide(
+    turn: Turn, proposal: Proposal, before: CandidateState | None = None, *, number: int | None = None
+) -> None:
     """Decide one candidate by the first rule of SPEC 9.4 that applies.
 
-    What was refused when taken in, or comes from a sub-agent, never gets here.
+    What was refused when taken in, or comes from a sub-agent, never gets here. ``number`` is the id an import wants.
     """
     state = turn.state
     state.pending.pop(proposal.ref, None)
@@ -138,7 +142,7 @@ def decide(turn: Turn, proposal: Proposal, before: CandidateState | None = None)
     elif proposal.source == "compaction" and not has_room(state, proposal):
         turn_down(turn, proposal, "rejected_capacity", before=before)
     else:
-        promote(turn, proposal, before=before)
+        promote(turn, proposal, before=before, number=number)
 
 
 def has_room(state: MemoryState, proposal: Proposal) -> bool:
@@ -278,6 +282,17 @@ def reactivate(turn: Turn, entry: Entry, *reasons: str) -> Entry:
     return active
 
 
+def drop(
+    turn: Turn, proposal: Proposal, *, before: CandidateState | None = "pending", event: str | None = None
+) -> None:
+    """Delete a candidate that never became an entry; its text leaves a tombstone all the same (SPEC 15.1, I6)."""
+    state = turn.state
+    state.pending.pop(proposal.ref, None)
+    state.retired[proposal.ref] = Retired(proposal, "deleted")
+    indexes.bury(state, proposal, "deleted")
+    turn.record(proposal, before, "deleted", "deleted", event=event)
+
+
 def expire_pending(turn: Turn) -> None:
     """Let pending summary candidates older than 30 days go (SPEC 9.5)."""
     state = turn.state
@@ -286,7 +301,7 @@ def expire_pending(turn: Turn) -> None:
     for proposal in waiting:
         if proposal.time < limit:
             del state.pending[proposal.ref]
-            state.retired[proposal.ref] = proposal
+            state.retired[proposal.ref] = Retired(proposal, "expired")
             turn.record(proposal, "pending", "expired", "pending_expired")
     left = [one.time for one in waiting if one.time >= limit]
     state.expires = min(left) + PENDING_DAYS * DAY_MS if left else None
@@ -330,9 +345,8 @@ def _enforce_store_cap(turn: Turn) -> None:
     """Over 200 active entries from summaries: the weakest expire (SPEC 9.5)."""
     state = turn.state
     while state.compaction_active > STORE_CAP:
-        now, dormant, policy = state.now, dormant_spans(state), state.context.policy
         weakest = max(
             (entry for entry in active_entries(state) if entry.proposal.source == "compaction"),
-            key=lambda entry: rank_key(entry, now, dormant, policy),
+            key=ranker(state),
         )
         retire(turn, weakest, "expired", "store_cap")

@@ -71,33 +71,41 @@ class WorkspaceMemory:
             state.moves = ()
         state.opened = None
         kind = type(event)
-        is_tool = kind is ToolCompleted
-        if not is_tool and kind is not UnknownEvent:
-            if event.id in state.events:
-                intake.warn(state, "duplicate_delivery")
-                state.fresh = False
+        if kind is ToolCompleted:
+            # Most events are tool calls, so each line here is felt in every fold.
+            state.fresh = True
+            state.offset = max(state.offset, event.seq)
+            # Ids of tool calls aren't kept here. One whose time has passed may be a second delivery, which must
+            # change nothing (I9), so it is no activity.
+            if advance(state, event.time) and "/" in event.source and event.source not in state.subagents:
+                touch(state)
+            if state.expires is None or state.now <= state.expires:
                 return
-            state.events[event.id] = None
-        state.fresh = True
-        state.offset = max(state.offset, event.seq)
-        if kind is UnknownEvent:
-            return
-        timely = advance(state, event.time)
-        source = event.source
-        # Ids of tool calls aren't kept here. One whose time has passed may be a second delivery, which must change
-        # nothing (I9), so it is no activity.
-        if (timely or not is_tool) and "/" in source and source not in state.subagents:
-            touch(state)
-        expired = state.expires is not None and state.now > state.expires
-        handler = _HANDLERS.get(kind)
-        if handler is None and not expired:
+        elif not self._take_in(state, event):
             return
         turn = Turn(state=state, event=event.id, offset=event.seq, moves=[])
-        if expired:
+        if state.expires is not None and state.now > state.expires:
             decide.expire_pending(turn)
+        handler = _HANDLERS.get(kind)
         if handler is not None:
             handler(turn, event)
         state.moves = tuple(turn.moves)
+
+    def _take_in(self, state: MemoryState, event: AnyEvent) -> bool:
+        """Position, now and activity of an event that is no tool call; whether it may change anything else."""
+        known = not isinstance(event, UnknownEvent)
+        if known and event.id in state.events:
+            intake.warn(state, "duplicate_delivery")
+            state.fresh = False
+            return False
+        state.fresh = True
+        state.offset = max(state.offset, event.seq)
+        if known:
+            state.events[event.id] = None
+            advance(state, event.time)
+            if "/" in event.source and event.source not in state.subagents:
+                touch(state)
+        return known
 
 
 def _on_created(turn: Turn, event: LedgerCreated) -> None:

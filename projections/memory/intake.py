@@ -46,8 +46,7 @@ def on_requested(turn: Turn, event: MemoryRequested) -> None:
             continue
         remember_proposal(turn, proposal)
         if deleted_by is not None:
-            state.retired[proposal.ref] = proposal
-            turn.record(proposal, None, "deleted", "deleted", event=deleted_by)
+            decide.drop(turn, proposal, before=None, event=deleted_by)
             continue
         state.said[session] = (*state.said.get(session, ()), proposal.ref)
         decide.keep_pending(turn, proposal)

@@ -46,14 +46,33 @@ def _take_back(turn: Turn, ref: Ref) -> None:
         entry = state.entries.get(ref)
         if entry is not None and entry.state == "promoted":
             decide.retire(turn, entry, "rejected", "subagent_session")
-            replaced = state.entries.get(entry.supersedes) if entry.supersedes is not None else None
-            if replaced is not None and replaced.state == "superseded" and replaced.superseded_by == ref:
-                decide.reactivate(turn, replaced, "linked_absorber")
+            _give_back(turn, entry)
+
+
+def _give_back(turn: Turn, entry: Entry) -> None:
+    """What a sub-agent's memory had replaced stands again, unless it was deleted or said again meanwhile (I6)."""
+    state = turn.state
+    replaced = state.entries.get(entry.supersedes) if entry.supersedes is not None else None
+    if replaced is None or replaced.state != "superseded" or replaced.superseded_by != entry.ref:
+        return
+    if replaced.first.session in state.subagents:
+        # It had replaced a memory of its own, which itself may have replaced somebody's.
+        _give_back(turn, replaced)
+        return
+    wording = replaced.proposal
+    deleted = any(grave.kind == "deleted" for grave in state.graves.get(wording.key, ()))
+    if not deleted and wording.exact not in state.exact:
+        decide.reactivate(turn, replaced, "linked_absorber")
 
 
 def _decide_again(turn: Turn, ref: Ref, proposal: Proposal) -> None:
-    """Promote what a sub-agent's entry had absorbed, or let an entry that is still active have it."""
+    """Promote what a sub-agent's entry had absorbed, or let an entry that is still active have it.
+
+    What was deleted or replaced with that entry stays with it (I6).
+    """
     state = turn.state
+    if decide.find_tombstone(state, proposal) is not None:
+        return
     del state.absorbed[ref]
     match = decide.find_duplicate(state, proposal)
     if match is None:

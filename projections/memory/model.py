@@ -21,6 +21,7 @@ __all__ = [
     "Move",
     "Proposal",
     "Ref",
+    "Retired",
     "Snapshot",
     "Source",
     "Tombstone",
@@ -116,6 +117,13 @@ class Absorbed(Struct, frozen=True):
     into: Ref
 
 
+class Retired(Struct, frozen=True):
+    """A candidate that left while it was pending, and how."""
+
+    proposal: Proposal
+    state: Literal["deleted", "expired"]
+
+
 class Move(Struct, frozen=True, kw_only=True):
     """One decision: a candidate went from one state to another (SPEC 9.6).
 
@@ -173,7 +181,7 @@ class MemoryState(Struct):
     next_number: int = 1
     pending: dict[Ref, Proposal] = {}
     absorbed: dict[Ref, Absorbed] = {}
-    retired: dict[Ref, Proposal] = {}
+    retired: dict[Ref, Retired] = {}
     """Candidates deleted or expired while pending: they can be restored."""
     by_type: dict[str, dict[Ref, None]] = {}
     exact: dict[str, Ref] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Literal
 
 from ledger.times import DAY_MS
@@ -12,16 +13,19 @@ from projections.policy import Policy, Retention
 __all__ = [
     "MAX_REINFORCEMENTS",
     "Outcome",
+    "RankKey",
     "dormant_spans",
     "effective_age",
     "half_life_days",
     "initial_strength",
     "rank_key",
+    "ranker",
     "reinforce_outcome",
     "strength",
 ]
 
 MAX_REINFORCEMENTS = 6
+RankKey = tuple[float, int, int, int, int]
 Outcome = Literal["increment", "refresh_only", "same_session", "min_interval"]
 
 _TYPE_FACTOR = {"reference": 1.0, "project": 1.25, "feedback": 2.25, "decision": 2.5}
@@ -70,6 +74,8 @@ def dormant_spans(state: MemoryState) -> tuple[tuple[int, int], ...]:
 def effective_age(clock: int, now: int, dormant: tuple[tuple[int, int], ...], retention: Retention) -> float:
     """Milliseconds from ``clock`` to ``now`` with the dormant time in between discounted; never negative."""
     age = max(0, now - clock)
+    if not dormant or dormant[-1][1] <= clock:
+        return age
     idle = 0
     for start, end in reversed(dormant):
         if end <= clock:
@@ -80,21 +86,43 @@ def effective_age(clock: int, now: int, dormant: tuple[tuple[int, int], ...], re
 
 def strength(entry: Entry, now: int, dormant: tuple[tuple[int, int], ...], policy: Policy) -> float:
     """``initial x 2^(-effective_age / half_life)``, always finite and never negative (SPEC 10.1, I20)."""
-    age = effective_age(entry.clock, now, dormant, policy.retention)
-    half_life = half_life_days(entry.reinforcements, policy.retention) * DAY_MS
-    return initial_strength(entry, policy) * math.exp2(-age / half_life)
+    return _strengths(now, dormant, policy)(entry)
 
 
-def rank_key(
-    entry: Entry, now: int, dormant: tuple[tuple[int, int], ...], policy: Policy
-) -> tuple[float, int, int, int, int]:
-    """Sort key, best first: strength, source rank, later creation, id (SPEC 10.2).
+def rank_key(entry: Entry, now: int, dormant: tuple[tuple[int, int], ...], policy: Policy) -> RankKey:
+    """Sort key, best first: strength, source rank, later creation, id (SPEC 10.2)."""
+    return _rank_key(entry, strength(entry, now, dormant, policy))
 
-    Rounding to nine decimals keeps the order the same where a platform's power function differs in its last bit.
-    """
+
+def ranker(state: MemoryState) -> Callable[[Entry], RankKey]:
+    """``rank_key`` as of a state's now, for many entries: what they have in common is worked out once."""
+    weigh = _strengths(state.now, dormant_spans(state), state.context.policy)
+    return lambda entry: _rank_key(entry, weigh(entry))
+
+
+def _strengths(now: int, dormant: tuple[tuple[int, int], ...], policy: Policy) -> Callable[[Entry], float]:
+    """The strength of any entry at one moment."""
+    retention = policy.retention
+    half_lives = [half_life_days(count, retention) * DAY_MS for count in range(MAX_REINFORCEMENTS + 1)]
+    initial: dict[tuple[str, str, str, bool], float] = {}
+
+    def weigh(entry: Entry) -> float:
+        wording = entry.proposal
+        kind = (wording.type, wording.source, wording.importance, wording.safety_critical)
+        first = initial.get(kind)
+        if first is None:
+            first = initial[kind] = initial_strength(entry, policy)
+        age = effective_age(entry.clock, now, dormant, retention)
+        count = entry.reinforcements
+        return first * math.exp2(-age / half_lives[min(MAX_REINFORCEMENTS, count)])
+
+    return weigh
+
+
+def _rank_key(entry: Entry, weight: float) -> RankKey:
+    """Rounding to nine decimals keeps the order where a platform's power function differs in its last bit."""
     offset, index = entry.order
-    weight = round(strength(entry, now, dormant, policy), 9)
-    return (-weight, -SOURCE_RANK[entry.proposal.source], -offset, -index, entry.number)
+    return (-round(weight, 9), -SOURCE_RANK[entry.proposal.source], -offset, -index, entry.number)
 
 
 def reinforce_outcome(entry: Entry, time: int, session: str | None, retention: Retention) -> Outcome:

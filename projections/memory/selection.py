@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from projections.memory.model import Entry, MemoryState
-from projections.memory.retention import dormant_spans, rank_key
+from projections.memory.retention import ranker
 from projections.policy import Policy, caps_of
 
 __all__ = ["MAX_ENTRIES", "Selection", "active_entries", "fits_caps", "ranked", "select"]
@@ -29,8 +29,7 @@ def active_entries(state: MemoryState) -> list[Entry]:
 
 def ranked(state: MemoryState) -> list[Entry]:
     """Active entries, strongest first, as of the state's now; O(n log n)."""
-    now, dormant, policy = state.now, dormant_spans(state), state.context.policy
-    return sorted(active_entries(state), key=lambda entry: rank_key(entry, now, dormant, policy))
+    return sorted(active_entries(state), key=ranker(state))
 
 
 def max_entries(policy: Policy) -> int:
@@ -69,8 +68,8 @@ def fits_caps(state: MemoryState, newcomer: Entry) -> bool:
     """
     policy = state.context.policy
     caps, limit = caps_of(policy), max_entries(policy)
-    now, dormant = state.now, dormant_spans(state)
-    own = rank_key(newcomer, now, dormant, policy)
+    rank = ranker(state)
+    own = rank(newcomer)
     own_type = newcomer.proposal.type
     ahead = 0
     for type_ in sorted(state.by_type, key=lambda name: name != own_type):
@@ -82,7 +81,7 @@ def fits_caps(state: MemoryState, newcomer: Entry) -> bool:
             free = entry.proposal.safety_critical
             if counted >= cap and not free:
                 continue
-            if rank_key(entry, now, dormant, policy) > own:
+            if rank(entry) > own:
                 continue
             if free:
                 ahead += 1

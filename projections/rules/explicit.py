@@ -50,9 +50,6 @@ _TIME_WORDS = (
     *("今日", "今夜", "明日", "来週", "あとで", "後で"),
     *("오늘", "내일", "다음 주", "나중에", "이따가"),
 )
-_OPEN_MARKS = frozenset(("'", "‘"))
-"""Marks that only open a quotation if a word follows directly."""
-
 _PLACEHOLDER = ">"
 """A quoted, empty line: what is left of a line that only showed that no list follows a request."""
 
@@ -150,7 +147,7 @@ def reduce_message(text: str, context: Context) -> str:
     finds = list(reader.finds())
     if not finds:
         return ""
-    drops: dict[int, list[tuple[int, int]]] = {}
+    drops: dict[int, list[tuple[int, int, str]]] = {}
     for find in finds:
         drops.setdefault(find.line, []).extend(find.drop)
     kept: list[str] = []
@@ -164,14 +161,13 @@ def reduce_message(text: str, context: Context) -> str:
     return bounded("\n".join(kept).strip("\n"))
 
 
-def _without(line: str, spans: list[tuple[int, int]]) -> str:
-    """The line without some spans, given in order; a space stays between words that would melt together."""
+def _without(line: str, spans: list[tuple[int, int, str]]) -> str:
+    """The line with some spans replaced, given in order."""
     parts: list[str] = []
     position = 0
-    for start, end in spans:
+    for start, end, instead in spans:
         if start < end:
-            parts.append(line[position:start])
-            parts.append("" if line[start - 1 : start] in _OPEN_MARKS else " ")
+            parts += [line[position:start], instead]
             position = end
     return "".join(parts) + line[position:]
 

@@ -130,11 +130,17 @@ RECENT = anywhere("previous", "last", "latest", "this session", "this wave", "al
 WORK_CONTEXT = anywhere("session", "wave", "task", "test", "ci", "commit")
 
 # memory_echo
-_MEMORY = rf"{_W}(?:workspace|project|saved|stored|existing|long-term){_S}(?:memory|memories){_E}"
+_REACH = r"(?:\s{1,4}\S{1,40}){0,3}?\s{1,4}"
+"""Within three words: at most three others stand between."""
+
 ECHO = re.compile(
-    rf"{_MEMORY}(?:\s{{1,4}}[^\s]{{1,40}}){{0,3}}?{_S}(?:says|states|notes|lists|contains|indicates|tells){_E}", _I
+    rf"{_W}(?:workspace|project|saved|stored|existing|long-term){_S}"
+    rf"(?:memory{_E}{_REACH}(?:says|states|notes|lists|contains|indicates|tells)"
+    # The plural takes the plain verbs as well: "saved memories say".
+    rf"|memories{_E}{_REACH}(?:says?|states?|notes?|lists?|contains?|indicates?|tells?)){_E}",
+    _I,
 )
-ACCORDING = re.compile(rf"\s{{0,4}}according{_S}to(?:\s{{1,4}}\S{{1,40}}){{0,3}}?{_S}memor(?:y|ies){_E}", _I)
+ACCORDING = re.compile(rf"\s{{0,4}}according{_S}to{_REACH}memor(?:y|ies){_E}", _I)
 
 # too_short, terse_label
 NAMED_VALUE = re.compile(r"(?<![\w.-])[\w.-]{1,80}=\S")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import groupby
 
 from projections.policy import Policy
 
@@ -24,16 +25,22 @@ def source_of(words: Iterable[str]) -> str:
     matches any short gap, an apostrophe both of its forms, ``*`` the fewest of up to 40 non-space characters.
     """
     usable = sorted({word.strip() for word in words if word.strip(" *")}, key=lambda word: (-len(word), word))
-    return "(?:" + "|".join(_word(word) for word in usable) + ")" if usable else r"(?!)"
+    # Neighbours share their left edge: at most places of a text it fails, and then one look spares all of them.
+    runs = groupby(usable, key=lambda word: _is_ascii_word(word[0]))
+    return "(?:" + "|".join(_run(words, whole=whole) for whole, words in runs) + ")" if usable else r"(?!)"
+
+
+def _run(words: Iterable[str], *, whole: bool) -> str:
+    alternatives = "|".join(map(_word, words))
+    return f"{_LEFT}(?:{alternatives})" if whole else alternatives
 
 
 def _word(word: str) -> str:
-    left = _LEFT if _is_ascii_word(word[0]) else ""
     right = _RIGHT if _is_ascii_word(word[-1]) else ""
     first, *others = re.split(r"\*+", word)
     # Atomic: a star that has found its end is never tried again, so a pattern costs at most 40 steps a star.
     stars = "".join(rf"(?>{_STAR}?{_literal(part)})" if part else rf"(?>{_STAR})" for part in others)
-    return left + _literal(first) + stars + right
+    return _literal(first) + stars + right
 
 
 def _literal(text: str) -> str:

@@ -44,8 +44,8 @@ class Find(Struct, frozen=True):
         line: index of the line that ``start`` belongs to.
         last: index of the line that ``end`` belongs to.
         trailing: the form stands behind the words.
-        drop: for a negated request, the spans of its line that must not be kept: before the form, behind it,
-            and behind the mark of a quotation that goes on in the next sentence.
+        drop: for a negated request, the spans of its line that must not be kept and what stands for each: before
+            the form, behind it, and behind the mark of a quotation that goes on in the next sentence.
     """
 
     kind: Kind
@@ -56,7 +56,7 @@ class Find(Struct, frozen=True):
     trigger: str
     words: str = ""
     trailing: bool = False
-    drop: tuple[tuple[int, int], ...] = ()
+    drop: tuple[tuple[int, int, str], ...] = ()
 
 
 class Reader:
@@ -135,6 +135,8 @@ class Reader:
 
     def _quoted(self, line: str, start: int, end: int, first: Trigger | None, quotations: Quotations) -> Trigger | None:
         """The form in a quotation before the first that counts; directly behind the opening mark included."""
+        if not quotations.starts:
+            return None
         triggers = self._triggers
         stop = first.start if first else end
         inside = quotations.starts_between(start, stop)
@@ -154,7 +156,11 @@ class Reader:
         around = quotations.around(stop)
         mark_end = max(trigger.end, quotations.starts[around]) if around >= 0 else stop
         mark = max(trigger.end, mark_end - len(quotations.marks[around])) if around >= 0 else stop
-        drop = ((quotations.behind(sentence), trigger.start), (trigger.end, mark), (mark_end, stop))
+        drop = (
+            (quotations.behind(sentence), trigger.start, " "),
+            (trigger.end, mark, " "),
+            (mark_end, stop, ""),
+        )
         words = line[trigger.start : trigger.end]
         return Find("negated_request", index, trigger.start, index, stop, words, drop=drop)
 

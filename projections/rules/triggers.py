@@ -65,14 +65,17 @@ class Triggers(Struct, frozen=True):
     """The tables compiled for one policy."""
 
     forms: tuple[tuple[str, re.Pattern[str]], ...]
+    all_forms: re.Pattern[str]
     requests: re.Pattern[str]
     negated: re.Pattern[str]
     refusing: re.Pattern[str]
     trailing: tuple[str, ...]
 
     def at(self, line: str, position: int, only: Families = "all") -> Trigger | None:
-        """The longest form that starts exactly here; forms that refuse by themselves count as negated."""
+        """The longest form that starts exactly here."""
         best: Trigger | None = None
+        if not self.all_forms.match(line, position):
+            return None
         for family, pattern in self.forms:
             if only != "all" and (family in _PREFERENCES) != (only == "preferences"):
                 continue
@@ -119,10 +122,10 @@ class Triggers(Struct, frozen=True):
         for match in self.refusing.finditer(line, start, stop):
             if match.end() == stop:
                 return Trigger("negated", match.start(), stop, negated=True)
-        for form in self.trailing:
-            if line.endswith(form, start, stop):
-                return Trigger("trailing", stop - len(form), stop)
-        return None
+        if not line.endswith(self.trailing, start, stop):
+            return None
+        form = next(form for form in self.trailing if line.endswith(form, start, stop))
+        return Trigger("trailing", stop - len(form), stop)
 
     def anywhere(self, line: str) -> Trigger | None:
         """The first form of families A-F that stands anywhere in a line (SPEC 4.1)."""
@@ -145,6 +148,7 @@ def triggers_of(policy: Policy) -> Triggers:
     )
     return Triggers(
         forms=tuple((family, _compile(source)) for family, source in sources),
+        all_forms=_compile(_alternatives(source for _, source in sources)),
         requests=_compile(
             _WORD_START + _alternatives(source for family, source in sources if family not in _PREFERENCES)
         ),

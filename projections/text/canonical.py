@@ -60,7 +60,7 @@ def _fold(text: str) -> str:
 
 
 def _as_path(word: str, root: str) -> str:
-    return word if word.isalnum() or not is_path(word) else normal_path(word, root)
+    return normal_path(word, root) if is_path(word) else word
 
 
 def _pieces(word: str) -> Iterator[str]:

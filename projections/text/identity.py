@@ -18,7 +18,6 @@ _TYPES_WITH_IDENTITY = frozenset({"project", "reference"})
 
 _URL = re.compile(rf"https?://[^\s{re.escape(QUOTES)}<>，。、；]++", re.IGNORECASE)
 _URL_ENDS = "),.;:!?"
-_URL_PARTS = re.compile(r"(https?://)([^/?]*)([^?]*)(.*)", re.IGNORECASE | re.DOTALL)
 
 # A single quote counts only where a word can begin and end, else every apostrophe would. No body holds the sign
 # that opens it, so that unclosed ones are not read again and again.
@@ -37,7 +36,11 @@ _WORD = re.compile(r"\S+")
 _STOP_WORDS = word_set(
     "a an the is are was were be in at on of to for from under see this that it its and or by with as our we"
 )
-_PROTECTED_WORDS = word_set("not no never none without dont only except")
+_PROTECTED_WORDS = word_set(
+    "not no never none without dont only except"
+    # SPEC names "dont" for "do not"; the other contractions deny as much, and two rules must stay two.
+    " cannot cant isnt arent wasnt werent doesnt didnt wont shouldnt mustnt neednt hasnt havent couldnt wouldnt"
+)
 _PROTECTED_SIGNS = frozenset("不非無无")
 
 
@@ -95,12 +98,12 @@ def _anchor(type_: str, text: str, root: str) -> _Anchor | None:
 
 def _normal_url(url: str) -> str:
     """Scheme and host in lower case, no fragment, no trailing slashes but the root's; query and path keep case."""
-    parts = _URL_PARTS.match(url.rstrip(_URL_ENDS).partition("#")[0])
-    if parts is None:
-        return url
-    scheme, host, path, query = parts.groups()
+    scheme, _, rest = url.rstrip(_URL_ENDS).partition("#")[0].partition("://")
+    resource, mark, query = rest.partition("?")
+    host, slash, path = resource.partition("/")
     user, at, name = host.rpartition("@")
-    return f"{scheme.lower()}{user}{at}{name.lower()}{path.rstrip('/') or path[:1]}{query}"
+    path = (slash + path).rstrip("/") or slash
+    return f"{scheme.lower()}://{user}{at}{name.lower()}{path}{mark}{query}"
 
 
 def _remaining_words(text: str, anchor: _Anchor, root: str) -> frozenset[str]:

@@ -36,6 +36,8 @@ def is_path(word: str) -> bool:
     Names with a slash such as CI/CD, TCP/IP, and/or, HTTP/2 and application/json meet no condition of a path;
     URLs and product names (Next.js) would, and are taken out.
     """
+    if "/" not in word and "." not in word and "\\" not in word:
+        return False  # most words: every condition below asks for one of these signs
     path = _bare(word)
     if not path or "://" in path or any(char.isspace() for char in path):
         return False

@@ -83,7 +83,7 @@ def _check_names_the_place(path: Path, content: bytes) -> None:
     """Each line that doesn't decode, or contradicts the numbers and ids before it, is named by line and byte."""
     places = {(problem.line, problem.byte) for problem in check(path.parent)}
     expected: int | None = 0  # None behind a damaged line, from which events may have been saved
-    byte = 0
+    byte, highest = 0, -1
     seen: set[str] = set()
     for number, line in enumerate(content.split(b"\n"), 1):
         found = decode(line)
@@ -93,7 +93,9 @@ def _check_names_the_place(path: Path, content: bytes) -> None:
         elif not isinstance(found, Problem):
             if (expected is not None and found.seq != expected) or found.id in seen:
                 assert (number, byte) in places
-            expected = max(expected or 0, found.seq + 1)
+            if found.seq > highest or found.id not in seen:
+                expected = found.seq + 1
+            highest = max(highest, found.seq)
             seen.add(found.id)
         byte += len(line) + 1
 

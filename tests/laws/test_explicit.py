@@ -24,7 +24,17 @@ ALL = Context(
 FORMS = (
     *("remember", "Remember that", "please always remember", "don't forget", "never forget to", "save this to memory"),
     *("commit it to memory", "make a note of", "from now on", "going forward", "i prefer", "my preference is"),
-    *("请帮我记住", "記住", "别忘了", "从现在开始", "我偏好", "覚えておいて", "メモしてください", "기억해줘", "잊지 마"),
+    *(
+        "请帮我记住",
+        "記住",
+        "别忘了",
+        "从现在开始",
+        "我偏好",
+        "覚えておいて",
+        "メモしてください",
+        "기억해줘",
+        "잊지 마",
+    ),
     *("merke dir", "recuerda que", "n'oublie pas", "lembre-se", "ghi nhớ", "note this down"),
 )
 NEGATED = (
@@ -39,14 +49,47 @@ BODIES = (
     *("'quoted' text", '"remember: x" is a form', "`remember that`", "「記住」と書く", "I remember that day"),
 )
 PREFIXES = (
-    *("", "", "", "ok, ", "Thanks, and please ", "- ", "1. ", "  * ", "    ", "\t", "> ", "＞", "He said, ", "We should "),
+    *(
+        "",
+        "",
+        "",
+        "ok, ",
+        "Thanks, and please ",
+        "- ",
+        "1. ",
+        "  * ",
+        "    ",
+        "\t",
+        "> ",
+        "＞",
+        "He said, ",
+        "We should ",
+    ),
     *('He said "', "「", "`", "'", "12:30 ", "[INFO] ", "2026-01-01T00:00:01Z WARN ", "[from:cli][id:3] ", "# "),
 )
 SEPARATORS = (" ", ": ", "：", ", ", " - ", " this: ", "", " this:", "：这个：", "\n")
 ENDS = ("", "", ".", ". ", "! ", "? ", "。", "？", "; ", '"', '". ', "」", "」。", "` ", "', ", ", ok?", ", please")
 LINES = (
-    *("```", "~~~sh", "````", "｀｀｀", "", "", "   ", "--", "- another item", "* remember the item", "1) a third item"),
-    *("- don't remember this item", "just words", "> don't remember: quoted", "<system-reminder>", "</system-reminder>"),
+    *(
+        "```",
+        "~~~sh",
+        "````",
+        "｀｀｀",
+        "",
+        "",
+        "   ",
+        "--",
+        "- another item",
+        "* remember the item",
+        "1) a third item",
+    ),
+    *(
+        "- don't remember this item",
+        "just words",
+        "> don't remember: quoted",
+        "<system-reminder>",
+        "</system-reminder>",
+    ),
     *(WORKSPACE_HEADER, HOT_HEADER, "<workspace-memory>x", "these rules:", "\u2028- x", "Remember these:", ">"),
 )
 

@@ -13,8 +13,8 @@ from projections.hot.shell import split_commands
 from projections.hot.signals import LINE_LIMIT, SUMMARY_LIMIT
 from projections.inert import inert
 from projections.policy import DEFAULT_POLICY, Context
-from tests.laws.hot_events import ROOT, arguments, commands, exits, outputs, statuses, texts, tools
-from tests.units.hot_rows import Status
+from tests.support.hot_events import ROOT, arguments, commands, exits, outputs, statuses, texts, tools
+from tests.support.hot_rows import Status
 
 CONTEXT = Context(root=ROOT)
 

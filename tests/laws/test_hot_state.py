@@ -14,8 +14,8 @@ from projections.hot.block import ErrorEntry, hot_block
 from projections.hot.session import MAX_DECISIONS, MAX_ERRORS, MAX_FILES, FileEntry, HotState
 from projections.hot.state import SessionStates, States
 from projections.protocol import fold
-from tests.laws.hot_events import histories, recorded, renumbered, texts
-from tests.units.hot_rows import bash, events_of
+from tests.support.hot_events import histories, recorded, renumbered, texts
+from tests.support.hot_rows import bash, events_of
 
 
 def without_counters(states: States) -> States:

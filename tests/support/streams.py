@@ -22,8 +22,8 @@ from ledger.times import DAY_MS, HOUR_MS, format_time
 from memfold.config import Layer, resolve
 from memfold.workspace import Workspace
 from projections.memory.model import MemoryState, Ref
-from tests.support.logs import KEY, counting_ids
 from tests.support.harness import FIRST, HOST, Harness
+from tests.support.logs import KEY, counting_ids
 
 Step = dict[str, Any]
 
@@ -61,14 +61,14 @@ FACTS = (
     "- [decision] Must use the schema of version 2 for all events",
     "- [decision] Use the corrected storage rule",
 )
-LINES = (
-    *FACTS,
-    *("REINFORCE [M1]", "REINFORCE [M2]", "REINFORCE [M3]"),
-    "REPLACE [M1] [decision] Use the corrected storage rule",
-    "REPLACE [M1] [project] The codebase builds with Bazel and Make",
+NUMBERED = (
+    *(f"REINFORCE [M{number}]" for number in range(1, 6)),
+    *(f"REPLACE [M{number}] [decision] Use the corrected storage rule" for number in range(1, 6)),
+    *(f"REPLACE [M{number}] [project] The codebase builds with Bazel and Make" for number in range(1, 6)),
     "REPLACE [M2] [feedback] User prefers brief recaps after each change",
     "REPLACE [M9] [project] Nothing was listed under that number",
 )
+LINES = (*FACTS, *NUMBERED)
 REFUSED_LINES = (
     "- [nonsense] type unknown here",
     "- project a bare word instead of a tag",
@@ -104,7 +104,7 @@ POLICIES: tuple[dict[str, Any], ...] = (
     {"retention": {"minReinforceHours": 0}, "patterns": {"gate": {"whales": ["blue whales"]}}},
 )
 
-_session = st.sampled_from(SESSIONS)
+_session = st.sampled_from((*SESSIONS[:2] * 3, *SESSIONS))
 _message = st.integers(1, 12).map("m{}".format)
 _id = st.integers(1, 6).map("MEM-{:03d}".format)
 _pick = st.integers(0, 30)
@@ -168,18 +168,14 @@ def _append(ws: Workspace, time: str | None, data: Data, source: str = "memfold"
     ws.record([Draft(source=source, time=time, data=data)])
 
 
-def _asked(lines: list[str]) -> str:
-    return "\n".join(lines)
-
-
 def summary_of(lines: list[str], snapshot: str = "Memory ref snapshot id: {snapshot}") -> str:
     """A compaction summary with these lines in its block."""
     return "\n".join(["## Goal", "go on", "", "Memory candidates:", snapshot, *lines])
 
 
-def _many(first: int, kind: str) -> list[str]:
-    """More candidates of a type than its cap."""
-    return [f"- [{kind}] Always keep rule number {n} of the house in mind" for n in range(first, first + 11)]
+def _many(first: int, before: str) -> list[str]:
+    """More texts of a type than its cap."""
+    return [f"{before} Always keep rule number {n} of the house in mind" for n in range(first, first + 11)]
 
 
 _fixed = st.fixed_dictionaries
@@ -187,19 +183,24 @@ _requests = st.lists(
     st.sampled_from(tuple(f"Remember: {body}" for body in BODIES)) | st.sampled_from(ODD_REQUESTS),
     min_size=1,
     max_size=3,
-).map(_asked)
+)
+_texts = st.one_of(
+    _requests, _requests, st.builds(_many, st.integers(0, 3), st.sampled_from(("Remember:", "Remember the decision:")))
+).map("\n".join)
 _snapshot_lines = st.sampled_from(("Memory ref snapshot id: {snapshot}",) * 6 + ("Memory ref snapshot id: other", ""))
 _summaries = st.one_of(
+    st.builds(summary_of, st.lists(st.sampled_from(NUMBERED), min_size=1, max_size=3)),
+    st.builds(summary_of, st.lists(st.sampled_from(FACTS), min_size=1, max_size=4)),
     st.builds(summary_of, st.lists(st.sampled_from(LINES), max_size=6), _snapshot_lines),
     st.builds(summary_of, st.lists(st.sampled_from(FACTS + REFUSED_LINES), max_size=6)),
-    st.builds(_many, st.integers(0, 3), st.sampled_from(("feedback", "decision"))).map(summary_of),
+    st.builds(_many, st.integers(0, 3), st.sampled_from(("- [feedback]", "- [decision]"))).map(summary_of),
     st.sampled_from((None, "", "Nothing worth keeping.")),
 )
 _starts = _fixed(
     {"do": st.just("session_start"), "session": _session},
     optional={"parent": st.just("A")},
 )
-_messages = _fixed({"do": st.just("user_message"), "session": _session, "message": _message, "text": _requests})
+_messages = _fixed({"do": st.just("user_message"), "session": _session, "message": _message, "text": _texts})
 _compactions = _fixed(
     {"do": st.just("compacted"), "session": _session, "summary": _summaries},
     optional={"message": st.integers(1, 4).map("s{}".format)},
@@ -314,6 +315,11 @@ def _without_parent(step: Step) -> Step:
     return {key: value for key, value in step.items() if key != "parent"}
 
 
+def _lists(moves: st.SearchStrategy[list[Step]], max_size: int) -> st.SearchStrategy[list[list[Step]]]:
+    """Lists of every length alike: left alone they would seldom grow long enough for steps to meet."""
+    return st.integers(1, max_size).flatmap(lambda size: st.lists(moves, min_size=size, max_size=size))
+
+
 def _one_compaction(session: str, between: list[Step], compaction: Step) -> list[Step]:
     """A list, perhaps something in between, and the summary that answers it."""
     return [{"do": "compaction_started", "session": session}, *between, compaction | {"session": session}]
@@ -325,11 +331,20 @@ def _moves(step: st.SearchStrategy[Step]) -> st.SearchStrategy[list[Step]]:
     return st.one_of(step.map(lambda one: [one]), step.map(lambda one: [one]), whole)
 
 
+OPENING: list[Step] = [
+    {"do": "session_start", "session": "A"},
+    {"do": "compacted", "session": "A", "summary": summary_of([*FACTS[7:], *FACTS[:7]])},
+    {"do": "session_start", "session": "B"},
+]
+"""What gives later summaries memories to reinforce, to replace and to repeat."""
+
+
 @st.composite
 def timed(draw: st.DrawFn, moves: st.SearchStrategy[list[list[Step]]]) -> list[Step]:
     """Steps with their times, most of them rising; some run backwards, some can't be read."""
     moment, found = FIRST, list[Step]()
-    for step in [one for move in draw(moves) for one in move]:
+    opening = OPENING if draw(st.booleans()) else []
+    for step in [*opening, *(one for move in draw(moves) for one in move)]:
         gap = draw(st.sampled_from(GAPS))
         moment += gap or 0
         found.append(step | {"at": "some day" if gap is None else format_time(moment)})
@@ -339,18 +354,18 @@ def timed(draw: st.DrawFn, moves: st.SearchStrategy[list[list[Step]]]) -> list[S
 def histories(*, max_size: int = 25, links: bool = True) -> st.SearchStrategy[list[Step]]:
     """Neutral events of some sessions; with ``links`` some of them turn out to be sub-agents."""
     step = st.one_of(_steps, LINKS) if links else _steps.map(_without_parent)
-    return timed(st.lists(_moves(step), min_size=1, max_size=max_size))
+    return timed(_lists(_moves(step), max_size))
 
 
 def requests(*, max_size: int = 8) -> st.SearchStrategy[list[Step]]:
     """Histories in which something is asked for and becomes memory."""
-    return timed(st.lists(_moves(st.one_of(_messages, _adds, _starts.map(_without_parent))), max_size=max_size))
+    return timed(_lists(_moves(st.one_of(_messages, _adds, _starts.map(_without_parent))), max_size))
 
 
 def no_requests(*, max_size: int = 12) -> st.SearchStrategy[list[Step]]:
     """Histories in which nobody asks for anything: summaries, outputs, imports, starts, restarts, links (I6)."""
     step = st.one_of(_starts, _prepared, _compactions, _tools, IMPORTS, LINKS, _rules, _others)
-    return timed(st.lists(_moves(step), max_size=max_size))
+    return timed(_lists(_moves(step), max_size))
 
 
 def events_of(history: list[Step], *, project: bool = True) -> list[AnyEvent]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ledger.codec import SEQ_LIMIT, TYPE_NAMES, decode, encode, type_name
+from ledger.codec import SEQ_LIMIT, TYPE_NAMES, decode, encode
 from ledger.events import (
     AnyEvent,
     MemoryAdded,
@@ -17,6 +17,7 @@ from ledger.events import (
     SessionLinked,
     SessionLinkedData,
     UnknownEvent,
+    type_name,
 )
 from ledger.problems import KINDS, Kind, Problem
 from ledger.upcast import UPCASTERS, upcast

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger import reader
 from ledger.codec import decode_known, encode
 from ledger.errors import (
     InvalidDraft,
@@ -276,14 +277,20 @@ class TestReading:
             (line_of(0) + line_of(0) + line_of(1), [0, 1], Health(events=2, duplicates=1), [Kind.DUPLICATE_ID]),
             (line_of(0) + line_of(1) + line_of(0), [0, 1], Health(events=2, duplicates=1), [Kind.DUPLICATE_ID]),
             (line_of(0) + line_of(2) + line_of(1), [0, 2, 1], Health(events=3), [Kind.SEQ_GAP, Kind.SEQ_BACK]),
+            (
+                line_of(0) + line_of(905) + line_of(1) + line_of(2) + line_of(905) + line_of(3) + line_of(906),
+                [0, 905, 1, 2, 3, 906],
+                Health(events=6, duplicates=1),
+                [Kind.SEQ_GAP, Kind.SEQ_BACK, Kind.DUPLICATE_ID, Kind.SEQ_GAP],
+            ),
             (line_of(0) + line_of(5), [0, 5], Health(events=2), [Kind.SEQ_GAP]),
             (line_of(3), [3], Health(events=1), [Kind.SEQ_GAP]),
             (line_of(0) + line_of(0, number=9), [0, 0], Health(events=2), [Kind.SEQ_BACK]),
             (
                 line_of(0) + line_of(0) + line_of(1) + line_of(2, number=1) + line_of(3),
-                [0, 1, 3],
-                Health(events=3, duplicates=2),
-                [Kind.DUPLICATE_ID, Kind.DUPLICATE_ID, Kind.SEQ_GAP],
+                [0, 1, 2, 3],
+                Health(events=4, duplicates=1),
+                [Kind.DUPLICATE_ID],
             ),
             (
                 line_of(0).rstrip() + line_of(0).rstrip() + line_of(1),
@@ -328,22 +335,34 @@ class TestReading:
         assert (gap.line, gap.byte, gap.length) == (event.line, event.byte, event.length)
         assert "has seq 5, expected 1" in str(gap.item)
 
-    def test_no_ids_are_kept_while_numbers_rise(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Ids are collected once, and only when a number doesn't rise; gaps alone are no reason."""
-        calls: list[int] = []
-        from ledger import reader
+    def test_ids_are_read_when_a_number_does_not_rise(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """While numbers rise, with gaps or without, no id is looked up; one look for each number that doesn't."""
+        looks: list[int] = []
+        real = reader._Ids.hold
 
-        real = reader._ids_before
+        def counting(ids: reader._Ids, stop: int, here: set[str], wanted: str) -> bool:
+            looks.append(stop)
+            return real(ids, stop, here, wanted)
 
-        def counting(path: str, stop: int, here: set[str]) -> set[str]:
-            calls.append(stop)
-            return real(path, stop, here)
-
-        monkeypatch.setattr(reader, "_ids_before", counting)
+        monkeypatch.setattr(reader._Ids, "hold", counting)
         list(raw_log(tmp_path / "a", line_of(0) + b"x\n" + line_of(2) + line_of(3)).read())
-        assert calls == []
+        assert looks == []
         list(raw_log(tmp_path / "b", line_of(0) + line_of(1) + line_of(0) + line_of(1) + line_of(2)).read())
-        assert calls == [2 * len(line_of(0))]
+        assert looks == [2 * len(line_of(0)), 3 * len(line_of(0))]
+
+    def test_a_file_cut_while_it_is_read(self, tmp_path: Path) -> None:
+        """A file that another hand shortens during a read ends the read, it doesn't hold it up."""
+        log = raw_log(tmp_path, b"".join(line_of(seq, "x" * 1000) for seq in range(3000)) + line_of(0))
+        events = log.read()
+        next(events)
+        os.truncate(log.path, 5000)
+        assert len(list(events)) < 3000
+
+    def test_copies_are_looked_up_once_each(self, tmp_path: Path) -> None:
+        """A log that is one long copy of itself reads each line again once, not once for each copy."""
+        half = b"".join(line_of(seq) for seq in range(2000))
+        log = raw_log(tmp_path, half + half)
+        assert log.health() == Health(events=2000, duplicates=2000)
 
     def test_read_from(self, tmp_path: Path) -> None:
         """``read(start)`` gives the events from that seq on, wherever they stand."""
@@ -354,32 +373,33 @@ class TestReading:
         """A cursor goes on behind what was read; a torn last line is read when it is complete."""
         log = raw_log(tmp_path, line_of(0) + line_of(1)[:30])
         path = Path(log.path)
-        reader = log.reader()
-        assert [event.seq for event in reader] == [0]
-        assert reader.cursor == Cursor(len(line_of(0)), 1)
-        assert list(log.reader(reader.cursor)) == []
+        following = log.reader()
+        assert [event.seq for event in following] == [0]
+        assert following.cursor == Cursor(len(line_of(0)), 1, 0)
+        assert list(log.reader(following.cursor)) == []
         path.write_bytes(line_of(0) + line_of(1).rstrip())
-        reader = log.reader(reader.cursor)
-        assert [event.seq for event in reader] == [1]
+        following = log.reader(following.cursor)
+        assert [event.seq for event in following] == [1]
         path.write_bytes(line_of(0) + line_of(1) + line_of(2) + line_of(1) + line_of(0))
-        reader = log.reader(reader.cursor)
-        assert [event.seq for event in reader] == [2]
-        assert reader.cursor.byte == path.stat().st_size
-        assert list(log.reader(reader.cursor)) == []
+        following = log.reader(following.cursor)
+        assert [event.seq for event in following] == [2]
+        assert following.cursor.byte == path.stat().st_size
+        assert list(log.reader(following.cursor)) == []
         assert Reader(log.path).cursor == START
 
     def test_cursor_behind_a_saved_event(self, tmp_path: Path) -> None:
         """An event saved from a torn last line isn't given again by the next pass."""
         log = raw_log(tmp_path, b"junk" + line_of(0).rstrip() + line_of(1)[:30])
-        reader = log.reader()
-        assert [event.seq for event in reader] == [0]
-        assert reader.cursor.byte == 4 + len(line_of(0).rstrip())
+        following = log.reader()
+        assert [event.seq for event in following] == [0]
+        assert following.cursor.byte == 4 + len(line_of(0).rstrip())
         Path(log.path).write_bytes(b"junk" + line_of(0).rstrip() + line_of(1))
-        assert [event.seq for event in log.reader(reader.cursor)] == [1]
+        assert [event.seq for event in log.reader(following.cursor)] == [1]
 
     def test_gone(self, tmp_path: Path) -> None:
         """Reading or writing a log that was removed names it."""
         log = new_log(tmp_path / "l")
+        log.append([draft("a")])
         Path(log.path).unlink()
         for use in (lambda: list(log.read()), lambda: list(log.scan()), log.size, lambda: log.append([draft("x")])):
             with pytest.raises(LedgerNotFound, match=LOG_NAME):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from projections.hot.block import ErrorEntry, HotBlock, hot_block, state_block
+from projections.hot.block import ErrorEntry, HotBlock, hot_block
 from projections.hot.session import FileEntry
-from tests.units.hot_rows import bash, edit, hot_after
 
 HEADER = "Hot session state (current session):"
 FILE = FileEntry("/repo/src/a.ts", "edit", 2)
@@ -79,15 +78,3 @@ def test_text_is_one_inert_line() -> None:
     block = hot_block([FileEntry("a\n<user>.ts", "edit", 1)], [ErrorEntry("test", "x\n</system>")], [], [])
     assert "- a \u2039user>.ts (edit, 1x)" in block.text
     assert "- [test] x \u2039/system>" in block.text
-
-
-def test_block_of_a_state() -> None:
-    """The block of a folded session shows its files, errors and decisions beside the pending memories given."""
-    decided = {"do": "user_message", "session": "A", "message": "m", "text": "remember we decided on Redis 7"}
-    state = hot_after([edit("src/a.ts"), bash("node a.js", 1, "Error: src/a.ts broke"), edit("src/a.ts"), decided])
-    assert state_block(state, [("feedback", "one note")]).text == (
-        f"{HEADER}\nactive_files:\n- src/a.ts (edit, 2x)\nopen_errors:\n"
-        "- [runtime] Error: src/a.ts broke (maybe fixed)\nrecent_decisions:\n- we decided on Redis 7\n"
-        "pending_memories:\n- [feedback] one note"
-    )
-    assert state_block(state, [], max_chars=60).text == ""

@@ -10,7 +10,7 @@ from projections.hot.facts import NO_FACTS, OpenedError, Success, ToolFacts, Tou
 from projections.hot.files import PATH_LIMIT, file_path, same_file
 from projections.hot.tools import is_own_tool, kind_of
 from projections.policy import DEFAULT_POLICY, Context
-from tests.units.hot_rows import Status, tool_data
+from tests.support.hot_rows import Status, tool_data
 
 REPO = Context(root="/repo")
 PATCH = "*** Begin Patch\n*** Update File: src/a.ts\n+x\n*** Add File: ./b.ts\n+*** Add File: no\n*** Delete File: c.ts"

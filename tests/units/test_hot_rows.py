@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conformance.areas.render_hot import run_hot
-from tests.units.hot_rows import hot_after
+from tests.support.hot_rows import hot_after
 
 CASES = Path(__file__).parents[2] / "fixtures" / "cases"
 KEYS = {"open_errors", "active_files", "recent_decisions"}

@@ -22,7 +22,7 @@ from projections.hot.session import MAX_ERRORS, MAX_FILES, HotState
 from projections.hot.state import CALL_WINDOW, SessionStates, States
 from projections.policy import ErrorCategory, Policy, policy_document
 from projections.protocol import fold
-from tests.units.hot_rows import bash, edit, events_of, fold_steps, hot_after, tool_data
+from tests.support.hot_rows import bash, edit, events_of, fold_steps, hot_after, tool_data
 
 START = {"do": "session_start", "session": "A"}
 
@@ -143,13 +143,12 @@ def test_decisions_are_distinct_and_come_from_this_session() -> None:
         say("m4", "remember: deploys run from main only"),
         say("m5", "nothing to keep"),
     ]
-    session = fold_steps(steps).sessions["h/A"]
-    assert [decision.text for decision in session.hot.decisions] == [
+    state = hot_after(steps)
+    assert [decision.text for decision in state.decisions] == [
         "we decided on Redis 7",
         "We decided on Postgres 16!",
     ]
-    assert [(decision.event, decision.index) for decision in session.hot.decisions] == [("e2", 0), ("e3", 0)]
-    assert session.duplicate_deliveries == 1
+    assert [(decision.event, decision.index) for decision in state.decisions] == [("e2", 0), ("e3", 0)]
 
 
 def test_refused_requests_are_no_decisions() -> None:
@@ -176,6 +175,15 @@ def test_policy_in_force_judges() -> None:
     known = PolicySet(specversion="1.0", id="0", source="h", seq=0, data=PolicySetData("d", policy_document(policy)))
     assert fold(SessionStates(), [run]).hot("h/A").errors == ()
     assert [error.seen.category for error in fold(SessionStates(), [known, run]).hot("h/A").errors] == ["deploy"]
+
+
+def test_a_policy_delivered_again_does_not_come_back() -> None:
+    """The same event counts once; the policy set last stays in force, whatever is repeated (SPEC 21)."""
+    first, last = (
+        PolicySet(specversion="1.0", id=name, source="h", seq=seq, data=PolicySetData(name, {"hot_chars": chars}))
+        for seq, (name, chars) in enumerate([("p", 300), ("q", 400)])
+    )
+    assert fold(SessionStates(), [first, last, first]).policy == Policy(hot_chars=400)
 
 
 def test_only_one_session_is_folded_when_asked() -> None:

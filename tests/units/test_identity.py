@@ -51,3 +51,9 @@ def test_same_identity_in_both_directions(a: str, b: str, expected: str | None) 
     """One set of remaining words contains the other, and the protected words are the same."""
     assert same_identity("project", a, b) == expected
     assert same_identity("project", b, a) == expected
+
+
+def test_contracted_negations_are_protected_words() -> None:
+    """A fact and its denial stay two, however the denial is written (SPEC 8.5)."""
+    for word in ("isn't", "cannot", "doesn't", "won't"):
+        assert same_identity("project", "The config is in src/a.ts", f"The config {word} in src/a.ts") is None

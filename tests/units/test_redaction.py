@@ -47,8 +47,11 @@ def test_private_spans_are_removed(text: str, expected: str) -> None:
 def test_spans_built_to_be_laid_open_one_by_one_are_withheld() -> None:
     """A text that needs more rounds than anyone honest would is cut off at its first tag."""
     depth = 50
-    text = "a" + "<pri" * depth + "<private></private>" + "vate>secret" * depth
-    assert "secret" not in withhold(text)
+    text = "a " + "<pri" * depth + "<private></private>" + "vate>secret</private>" * depth
+    left = withhold(text)
+    assert left.startswith("a <pri")
+    assert "secret" not in left
+    assert withhold(left) == left
 
 
 @pytest.mark.parametrize("token", TOKENS)
@@ -58,7 +61,9 @@ def test_provider_tokens(token: str, frame: str) -> None:
     assert redact(frame.format(token)) == frame.format("[REDACTED]")
 
 
-@pytest.mark.parametrize("token", [*(token[:-1] for token in TOKENS[:-1]), "x" + TOKENS[0], "eyJabc.def", "AKIAnot"])
+@pytest.mark.parametrize(
+    "token", [*(token[:-1] for token in TOKENS[:-1] if "ant" not in token), "x" + TOKENS[0], "eyJabc.def", "AKIAnot"]
+)
 def test_what_is_shorter_or_part_of_a_word_is_no_token(token: str) -> None:
     """The lengths of SPEC 7.3 are least lengths, and a token is a whole word."""
     assert redact(token) == token
@@ -86,7 +91,7 @@ def test_private_keys(text: str, expected: str) -> None:
         ("redis://:s3cret@db", "redis://[REDACTED]@db"),
         ("git+ssh://a:b@c@d", "git+ssh://[REDACTED]@d"),
         ("postgres://app:s3/c#r?t@db/x?y=@z", "postgres://[REDACTED]@db/x?y=@z"),
-        ("from=http://a:b@c,to=http://d:e@f", "from=http://[REDACTED]@f"),
+        ("from=http://a:b@c,to=http://d:e@f", "from=http://[REDACTED]@c,to=http://[REDACTED]@f"),
         ("a http://b:c@d http://e:f@g", "a http://[REDACTED]@d http://[REDACTED]@g"),
     ],
 )
@@ -113,16 +118,13 @@ def test_urls_without_credentials_stay(text: str) -> None:
     assert redact(text) == text
 
 
-PASSWORD_LABELS = (
-    "password passwd pwd passphrase 密碼 密码 パスワード 비밀번호 contraseña passwort PGPASSWORD db_password Password"
-).split()
-KEY_LABELS = (
-    "api_key api-key apikey token bearer secret credential credentials auth auth_key private-key access_key"
-    " secret-key client_secret TOKEN"
-).split()
+PASSWORD_LABELS = ["password", "passwd", "pwd", "passphrase", "密碼", "密码", "パスワード", "비밀번호", "contraseña"]
+PASSWORD_LABELS += ["passwort", "mot de passe", "PGPASSWORD", "db_password", "Password"]
+KEY_LABELS = ["api_key", "api-key", "apikey", "api key", "token", "bearer", "secret", "credential", "credentials"]
+KEY_LABELS += ["auth", "auth_key", "private-key", "private key", "access_key", "secret-key", "client_secret", "TOKEN"]
 
 
-@pytest.mark.parametrize("label", [*PASSWORD_LABELS, *KEY_LABELS, "mot de passe", "api key", "private key"])
+@pytest.mark.parametrize("label", [*PASSWORD_LABELS, *KEY_LABELS])
 @pytest.mark.parametrize(
     ("frame", "hidden"),
     [
@@ -152,8 +154,6 @@ KEY_LABELS = (
 )
 def test_labelled_values(label: str, frame: str, hidden: str) -> None:
     """With a separator any value goes, with whitespace or "is" a secret-like one (SPEC 7.4)."""
-    if label == "bearer" and frame == "{} 'ab1234'":
-        hidden = "{} '[REDACTED]'"
     assert redact(frame.format(label)) == hidden.format(label)
 
 
@@ -251,7 +251,7 @@ def test_a_text_built_to_be_redacted_bit_by_bit_is_hidden_whole(monkeypatch: pyt
         ("password", False),
     ],
 )
-def test_nothing_left(text: str, expected: str) -> None:
+def test_nothing_left(text: str, *, expected: bool) -> None:
     """A redacted text is refused if nothing but marks, labels and signs remains (SPEC 7.6)."""
     assert is_secret_only(text) == expected
 

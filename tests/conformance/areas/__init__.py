@@ -31,7 +31,9 @@ class Area(Protocol):
     """What the runner calls."""
 
     def run(self, given: dict[str, Any], wanted: frozenset[str]) -> dict[str, Any]:
-        """The actual value of each wanted key; ``given`` is the row's input and, under ``expect``, what it expects.
+        """The actual value of each wanted key of a row; ``given`` is its input.
+
+        An area whose module says ``SEES_EXPECT = True`` finds what the row expects under ``given["expect"]``.
 
         Raises:
             UnknownKey: a wanted key or an operation is not known.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from projections.hot.block import ErrorEntry, hot_block
@@ -14,7 +14,7 @@ _WORKSPACE = "/w/app"
 _BUDGET = 700
 
 
-def run_hot(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+def run_hot(given: Mapping[str, Any], wanted: Collection[str]) -> dict[str, Any]:
     """Render a row's entries; answers the keys ``text``, ``length`` and ``sections`` that it wants."""
     block = hot_block(
         [FileEntry(file["path"], file["action"], file["count"]) for file in given.get("files", ())],

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ledger.events import Event
-from tests.units.hot_rows import events_of
+from tests.support.hot_rows import events_of
 
 PROGRAMS = ["pytest", "npm test", "npx tsc", "grep x f", "node a.js", "make", "ls", "git diff", "FOO=1", "cd a"]
 OPERATORS = [" && ", " || ", "; ", " | ", "\n", " & ", " > f ", " <<X\n", " '", " $(", ")", " src/a.ts ", " -k a "]
@@ -63,13 +63,15 @@ def arguments(draw: st.DrawFn) -> dict[str, object]:
 
 @st.composite
 def steps(draw: st.DrawFn) -> dict[str, Any]:
-    """Something that happens in one of three sessions."""
+    """Something that happens in one of three sessions; C may turn out to be a sub-agent."""
     step: dict[str, Any] = {"session": draw(st.sampled_from("ABC"))}
     kind = draw(st.sampled_from(["tool"] * 8 + ["tool_failed", "user_message", "session_start", "session_deleted"]))
     step["do"] = kind
     if kind in ("tool", "tool_failed"):
         step |= {"tool": draw(tools), "args": draw(arguments()), "exit": draw(exits)}
         step |= {"output": draw(outputs), "error": draw(outputs), "call": draw(st.sampled_from(["", "1", "2", "3"]))}
+    elif kind == "session_start" and step["session"] == "C":
+        step["parent"] = "A"
     elif kind == "user_message":
         step["message"] = draw(st.sampled_from(["m1", "m2", "m3"]))
         step["text"] = f"remember we decided on {draw(st.sampled_from(['Redis 7', 'Kafka 3', 'Postgres 16']))}"

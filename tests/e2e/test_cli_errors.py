@@ -1,0 +1,197 @@
+"""How commands fail: an exit code, a sentence, what to do about it; never a traceback, never 2."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from ledger.errors import LockTimeout
+from ledger.log import FileLog
+from memfold.cli import main as main_module
+from memfold.cli.commands import COMMANDS
+from memfold.cli.main import build_parser, main
+from tests.support.cli import RECORDINGS, home, make_ledger, run
+
+RECORDING = str(RECORDINGS / "remember.jsonl")
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path) -> Iterator[None]:
+    """No configuration of this machine."""
+    with home(tmp_path):
+        yield
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small ledger."""
+    return make_ledger(tmp_path_factory.mktemp("small") / "ledger")
+
+
+BAD = {
+    "no command": ([], 64, "a command is missing"),
+    "no such command": (["wyh"], 64, "invalid choice: 'wyh'"),
+    "no such option": (["status", "--colour"], 64, "unrecognized arguments: --colour"),
+    "an abbreviated option": (["status", "--work", "/x"], 64, "unrecognized arguments"),
+    "a missing argument": (["why"], 64, "TEXT_OR_ID"),
+    "a wrong choice": (["completion", "tcsh"], 64, "invalid choice: 'tcsh'"),
+    "a wrong number": (["log", "--limit", "-3"], 64, "--limit"),
+    "a word for a number": (["log", "--limit", "few"], 64, "'few' is no whole number"),
+    "two places": (["status", "--ledger", "a", "--workspace", "b"], 64, "not allowed with"),
+    "a wrong position": (["list", "--at", "yesterday", "--ledger", "LEDGER"], 64, "neither an offset nor"),
+    "a wrong time": (["log", "--since", "soon", "--ledger", "LEDGER"], 64, "neither an offset nor"),
+    "no such type of events": (["log", "--type", "weather", "--ledger", "LEDGER"], 64, "no events have the type"),
+    "no such type of memories": (["list", "--type", "idea", "--ledger", "LEDGER"], 64, "no memory type here"),
+    "an empty query": (["why", " ", "--ledger", "LEDGER"], 64, "the text is empty"),
+    "two kinds of block": (["prompt", "--session", "first", "--next", "--ledger", "LEDGER"], 64, "--session names"),
+    "an ambiguous session": (["prompt", "--session", "s", "--ledger", "LEDGER"], 64, "several sessions have 's'"),
+    "no such session": (["prompt", "--session", "third", "--ledger", "LEDGER"], 66, "first, second"),
+    "a position beyond the end": (["list", "--at", "99", "--ledger", "LEDGER"], 66, "the last one is 9"),
+    "a huge position": (["list", "--at", "9" * 40, "--ledger", "LEDGER"], 66, "the last one is 9"),
+    "a time before all events": (["list", "--at", "1999-01-01", "--ledger", "LEDGER"], 66, "at or before 1999"),
+    "no such id": (["show", "MEM-099", "--ledger", "LEDGER"], 66, "ids go up to MEM-003"),
+    "no such id to explain": (["why", "mem-99", "--ledger", "LEDGER"], 66, "ids go up to MEM-003"),
+    "no such text": (["show", "unheard of", "--ledger", "LEDGER"], 66, "no memory holds 'unheard of'"),
+    "no ledger": (["status", "--ledger", "missing"], 66, "memfold ingest opencode RECORDING --ledger"),
+    "no ledger of a workspace": (["list", "--workspace", "some where"], 66, "RECORDING --workspace '"),
+    "no recording": (["ingest", "opencode", "missing.jsonl"], 66, "there is no file missing.jsonl"),
+    "memory off": (["ingest", "opencode", RECORDING], 78, "memory is switched off"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_has_a_code_and_a_sentence(tmp_path: Path, ledger: Path, case: str) -> None:
+    """The exit code fits the error, stdout stays empty, stderr has two lines; with --json a third one for programs."""
+    arguments, code, words = BAD[case]
+    arguments = [str(ledger) if one == "LEDGER" else one for one in arguments]
+    extra = {"MEMFOLD": "off"} if case == "memory off" else {}
+    with contextlib.chdir(tmp_path), home(tmp_path, **extra):
+        ran, as_json = run(*arguments), run(*arguments, "--json")
+    assert (ran.code, ran.out) == (code, "")
+    assert words in ran.err
+    *_, last = as_json.err.splitlines()
+    document = json.loads(last)
+    assert document["schema"] == "memfold.error/1"
+    assert document["code"] == code or case in {"no command", "a wrong choice"}
+    if case != "no command":  # which prints the help first
+        assert len(ran.err.splitlines()) <= 2
+
+
+NO_RECORDINGS: dict[str, tuple[bytes, str]] = {
+    "empty": (b"", "The file is empty"),
+    "text": (b"hello\nworld\n", "line 1: no recorded hook: 'hello'"),
+    "no object": (b'[1, 2]\n{"hook": "init"}\n', "line 1"),
+    "no hook": (b'{"hook": "init", "input": {}}\n{"a": 1}\n', "line 2: no recorded hook: '{\"a\": 1}'"),
+    "binary": (b"\x00\xff\xfe" * 100 + b"\n", "line 1"),
+    "nothing to keep": (b'{"hook": "config"}\n', "holds no event"),
+}
+
+
+@pytest.mark.parametrize("case", NO_RECORDINGS)
+def test_a_file_that_is_no_recording_writes_nothing(tmp_path: Path, case: str) -> None:
+    """65, with line, value and fix; and no ledger is made."""
+    content, words = NO_RECORDINGS[case]
+    (tmp_path / "session.jsonl").write_bytes(content)
+    ran = run("ingest", "opencode", str(tmp_path / "session.jsonl"), "--ledger", str(tmp_path / "ledger"))
+    assert (ran.code, ran.out) == (65, "")
+    assert words in ran.err
+    assert "try:" in ran.err
+    assert not (tmp_path / "ledger").exists()
+
+
+def test_a_damaged_line_late_in_a_recording_writes_nothing(tmp_path: Path) -> None:
+    """The whole file is read before anything is written."""
+    lines = Path(RECORDING).read_bytes().splitlines(keepends=True)
+    (tmp_path / "session.jsonl").write_bytes(b"".join([*lines[:100], b"oops\n", *lines[100:]]))
+    ran = run("ingest", "opencode", str(tmp_path / "session.jsonl"), "--ledger", str(tmp_path / "ledger"))
+    assert ran.code == 65
+    assert "line 101: no recorded hook: 'oops'" in ran.err
+    assert not (tmp_path / "ledger").exists()
+
+
+def test_ledger_trouble_has_codes_of_its_own(tmp_path: Path) -> None:
+    """A lock that is held is 75; a folder that is a file is 73 or 74, as the system says."""
+
+    def held(*_: object, **__: object) -> None:
+        raise LockTimeout("events.jsonl.lock", 2.0)
+
+    with mock.patch.object(FileLog, "append", held):
+        assert run("ingest", "opencode", RECORDING, "--ledger", str(tmp_path / "a")).code == 75
+    (tmp_path / "file").write_text("")
+    assert run("ingest", "opencode", RECORDING, "--ledger", str(tmp_path / "file" / "x")).code in (73, 74)
+    (tmp_path / "b" / "events.jsonl").mkdir(parents=True)
+    ran = run("status", "--ledger", str(tmp_path / "b"))
+    assert ran.code == 66
+    assert "no ledger" in ran.err
+
+
+def test_a_relative_data_folder_is_a_configuration_error(tmp_path: Path) -> None:
+    """78, with the setting named."""
+    with home(tmp_path, MEMFOLD_DATA_DIR="somewhere"):
+        ran = run("paths")
+    assert ran.code == 78
+    assert "somewhere" in ran.err
+
+
+def test_a_surprise_is_a_sentence_too(ledger: Path) -> None:
+    """Whatever is raised inside ends as code 1 without a traceback, unless Python runs in development mode."""
+    with mock.patch("replay.positions.fold", side_effect=ValueError("odd\x1b[31m")):
+        ran = run("list", "--ledger", str(ledger))
+        assert ran.code == 1
+        assert "unexpected ValueError: odd" in ran.err
+        assert "Traceback" not in ran.err
+        assert "\x1b" not in ran.err
+        flags = mock.Mock(dev_mode=True)
+        with mock.patch.object(main_module.sys, "flags", flags), pytest.raises(ValueError, match="odd"):
+            main(["list", "--ledger", str(ledger)])
+
+
+def test_interrupt_is_130(ledger: Path) -> None:
+    """Ctrl-C ends quietly."""
+    with mock.patch("replay.positions.fold", side_effect=KeyboardInterrupt):
+        ran = run("list", "--ledger", str(ledger))
+    assert ran == (130, "", "")
+
+
+@pytest.mark.parametrize(("failure", "code"), [(BrokenPipeError(), 0), (OSError(28, "No space left on device"), 74)])
+def test_stdout_that_fails(ledger: Path, failure: OSError, code: int) -> None:
+    """A reader that went away is no error; a full disk is one."""
+    with mock.patch("memfold.cli.console.Console.out", side_effect=failure):
+        ran = run("account", "--ledger", str(ledger))
+    assert ran.code == code
+    assert ran.err == ("" if code == 0 else "memfold: No space left on device\n")
+
+
+def test_errors_survive_a_stderr_that_cannot_be_written() -> None:
+    """The exit code still tells."""
+    stream = mock.Mock(write=mock.Mock(side_effect=OSError), isatty=mock.Mock(return_value=False))
+    with mock.patch.object(main_module.sys, "stderr", stream):
+        assert main(["wyh"]) == 64
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_examples(name: str) -> None:
+    """Help leads with examples and says what the command writes; it ends with 0."""
+    ran = run(name, "--help")
+    assert ran.code == 0
+    assert f"memfold {name}" in ran.out
+    assert "examples:" in ran.out
+    assert COMMANDS[name].writes in ran.out
+
+
+def test_help_and_version_of_the_whole() -> None:
+    """``--help`` lists every command; ``--version`` is one line."""
+    assert all(command.summary.split()[0] in run("--help").out for command in COMMANDS.values())
+    assert run("--version") == (0, "memfold 0.1.0\n", "")
+
+
+def test_no_parser_exits_with_2() -> None:
+    """Usage errors of every parser, nested ones too, are exceptions of ours."""
+    for name in COMMANDS:
+        assert run(name, "--no-such-option").code == 64
+    assert build_parser().prog == "memfold"

@@ -1,0 +1,364 @@
+"""What reading commands print: for people, and as JSON documents."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from ledger.ids import uuid7
+from ledger.log import FileLog
+from memfold.cli.documents import DOCUMENTS
+from memfold.cli.main import main
+from memfold.cli.why import WhyDocument
+from memfold.terminal import display_width
+from memfold.workspace import Workspace
+from projections.policy import DEFAULT_POLICY
+from tests.support import cli
+from tests.support.cli import EXPECTED, GOLDEN, home, make_ledger, printed, run
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small ledger; no reading command changes it."""
+    return make_ledger(tmp_path_factory.mktemp("small") / "ledger")
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path) -> Iterator[None]:
+    """No configuration of this machine."""
+    with home(tmp_path):
+        yield
+
+
+def test_every_reading_command_is_in_the_table() -> None:
+    """Each document that a command prints for a ledger has an expected file."""
+    schemas = {json.loads((EXPECTED / f"{name}.json").read_text())["schema"] for name in GOLDEN}
+    tags = {document.__struct_config__.tag for document in (*DOCUMENTS, WhyDocument)}
+    elsewhere = {"memfold.ingest/1", "memfold.config/1", "memfold.paths/1", "memfold.error/1"}
+    assert schemas == tags - elsewhere
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_text_for_people_is_as_expected(ledger: Path, name: str) -> None:
+    """Without a terminal the text has no colours, is not cut, and is the same everywhere."""
+    assert printed(ledger, GOLDEN[name]) == (EXPECTED / f"{name}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_json_documents_are_as_expected(ledger: Path, name: str) -> None:
+    """The document of a command is stable, and its first key is its schema."""
+    text = printed(ledger, [*GOLDEN[name], "--json"])
+    assert text == (EXPECTED / f"{name}.json").read_text(encoding="utf-8")
+    assert next(iter(json.loads(text))) == "schema"
+
+
+def test_reading_changes_no_byte(tmp_path: Path) -> None:
+    """No reading command changes a file of the ledger's folder or adds one (I22)."""
+    folder = make_ledger(tmp_path / "ledger")
+
+    def look() -> dict[str, bytes]:
+        return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    before = look()
+    for arguments in (*GOLDEN.values(), ["log"], ["paths"], ["config", "show"]):
+        assert run(*arguments, "--ledger", str(folder)).code in (0, 3)
+    assert look() == before
+
+
+def test_prompt_prints_exactly_the_bytes_of_the_block(ledger: Path) -> None:
+    """The text of the block, no line break behind it; and the digest in the document is that of these bytes."""
+    ran = run("prompt", "--session", "first", "--ledger", str(ledger))
+    document = json.loads(run("prompt", "--session", "first", "--json", "--ledger", str(ledger)).out)
+    assert ran.out == document["block"]["text"]
+    assert ran.err == ""
+
+
+def test_a_frozen_block_does_not_change_with_the_position(ledger: Path) -> None:
+    """Whatever happens later, the block of an epoch is the same bytes (I12)."""
+    blocks = {run("prompt", "--session", "first", "--at", str(at), "--ledger", str(ledger)).out for at in range(6, 10)}
+    assert len(blocks) == 1
+    assert run("prompt", "--session", "first", "--at", "5", "--ledger", str(ledger)).out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "note"),
+    [
+        (["--at", "1"], "no memory is active"),
+        (["--at", "5"], "1 pending, none active yet"),
+        (["--at", "5", "--session", "first"], "no memory was active then"),
+    ],
+)
+def test_an_empty_block_says_why_on_stderr(ledger: Path, arguments: list[str], note: str) -> None:
+    """Stdout stays empty, and stderr has the reason."""
+    ran = run("prompt", *arguments, "--ledger", str(ledger))
+    assert ran.out == ""
+    assert note in ran.err
+
+
+def test_sub_agents_and_deleted_sessions_have_no_block(tmp_path: Path) -> None:
+    """Both say so."""
+    log = FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
+    ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
+    ws.record(ws.capture.session_started("child", parent="mother", time=None))
+    ws.record(ws.capture.session_started("gone", time=None))
+    ws.record(ws.capture.session_deleted("gone", time=None))
+    assert "sub-agent" in run("prompt", "--session", "child", "--ledger", str(tmp_path / "ledger")).err
+    assert "no open epoch" in run("prompt", "--session", "gone", "--ledger", str(tmp_path / "ledger")).err
+
+
+def test_at_takes_an_offset_or_a_time(ledger: Path) -> None:
+    """The last event at a time is the position; a time without a zone is UTC."""
+    by_offset = run("account", "--at", "6", "--json", "--ledger", str(ledger)).out
+    for moment in ("2026-01-01T09:04:00Z", "2026-01-01T10:04:30+01:00", "2026-01-02"):
+        assert run("account", "--at", moment, "--json", "--ledger", str(ledger)).out == by_offset
+
+
+def test_memory_that_is_off_gives_an_empty_block_and_says_so(ledger: Path, tmp_path: Path) -> None:
+    """The present block is empty while memory is off; the past can still be replayed (SPEC 3.7)."""
+    with home(tmp_path, MEMFOLD="off"):
+        ran = run("prompt", "--hot", "--ledger", str(ledger))
+        assert ran.out == ""
+        assert "switched off" in ran.err
+        assert run("prompt", "--at", "9", "--ledger", str(ledger)).out
+        status = run("status", "--ledger", str(ledger)).out
+        assert status.startswith("memory is off")
+        assert "enabled" in status
+
+
+def test_status_without_any_event_says_how_to_test(tmp_path: Path) -> None:
+    """A ledger in which no hook ever fired says so, in both forms."""
+    FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
+    text = run("status", "--ledger", str(tmp_path / "ledger")).out
+    assert text.startswith("no event of a host was ever received")
+    assert "to test:" in text
+    assert json.loads(run("status", "--json", "--ledger", str(tmp_path / "ledger")).out)["received"] is False
+
+
+def test_status_names_paths_that_are_gone(tmp_path: Path) -> None:
+    """Only paths below the workspace are judged, and nothing is deleted for it."""
+    (tmp_path / "app" / "src").mkdir(parents=True)
+    (tmp_path / "app" / "src" / "here.py").touch()
+    root = os.path.realpath(tmp_path / "app")
+    log = FileLog.create(tmp_path / "ledger", root=root, key="k")
+    ws = Workspace(log, root, DEFAULT_POLICY, host="test")
+    for name in ("src/here.py", "src/gone.py", "/etc/elsewhere/x.conf", "../other/y.py"):
+        ws.record(ws.capture.memory_added(None, title=f"The loader is in {name}", content="", time=None))
+    document = json.loads(run("status", "--json", "--ledger", str(tmp_path / "ledger")).out)
+    assert document["missing_paths"] == [{"id": "MEM-002", "path": "src/gone.py"}]
+    assert document["counts"]["promoted"] == 4
+    assert "src/gone.py: path not found" in run("status", "--ledger", str(tmp_path / "ledger")).out
+
+
+def test_status_and_check_tell_of_damage(tmp_path: Path) -> None:
+    """Damage is counted by status and placed by check, which ends with 3; unknown types are notes."""
+    folder = make_ledger(tmp_path / "ledger")
+    file = folder / "events.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    unknown = {**json.loads(lines[-1]), "type": "weather.changed", "seq": 10, "id": uuid7(0, b"0123456789")}
+    file.write_bytes(b"".join([*lines, json.dumps(unknown).encode() + b"\n"]))
+    assert run("check", "--ledger", str(folder)).code == 0
+    assert "no problem, 1 note" in run("check", "--ledger", str(folder)).out
+    file.write_bytes(b"".join([*lines[:4], b"not json\n", *lines[4:]]))
+    ran = run("check", "--ledger", str(folder))
+    assert ran.code == 3
+    assert "not_json" in ran.out
+    document = json.loads(run("check", "--json", "--ledger", str(folder)).out)
+    assert (document["findings"], document["problems"][0]["line"]) == (1, 5)
+    assert "was damaged" in run("status", "--ledger", str(folder)).out
+
+
+def test_status_names_settings_that_were_ignored(ledger: Path, tmp_path: Path) -> None:
+    """A setting with a wrong value is worth a look; config show names it on stderr."""
+    folder = tmp_path / ".config" / "memfold"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('injection = "sideways"\nhotDelivery = "off"\n')
+    text = run("status", "--ledger", str(ledger)).out
+    assert "sideways" in text
+    assert "hotDelivery" in text
+    shown = run("config", "show", "--ledger", str(ledger))
+    assert "sideways" in shown.err
+    settings = json.loads(run("config", "show", "--json", "--ledger", str(ledger)).out)["settings"]
+    assert {"key": "hotDelivery", "value": "off", "origin": str(folder / "config.toml")} in settings
+
+
+def test_list_filters_by_state_and_type(ledger: Path) -> None:
+    """Only what was asked for; an empty list says so on stderr."""
+    document = json.loads(run("list", "--state", "rejected", "--json", "--ledger", str(ledger)).out)
+    assert [one["reasons"] for one in document["memories"]] == [
+        ["unsupported_candidate_syntax"],
+        ["progress_snapshot"],
+        ["negated_request"],
+    ]
+    document = json.loads(run("list", "--type", "decision", "--json", "--ledger", str(ledger)).out)
+    assert [one["id"] for one in document["memories"]] == ["MEM-003"]
+    ran = run("list", "--state", "deleted", "--ledger", str(ledger))
+    assert (ran.out, ran.code) == ("", 0)
+    assert "no deleted memories" in ran.err
+
+
+def test_show_tells_what_a_memory_is_made_of(tmp_path: Path) -> None:
+    """Title, content, tags, importance, replacement and history of memories that a tool wrote and changed."""
+    log = FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
+    ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
+    tags = ["importance-high", "safety-critical"]
+    ws.record(ws.capture.memory_added("s", title="Backups", content="Never drop a table", tags=tags, time=None))
+    ws.delete("s", id="MEM-001", time=None)
+    ran = run("show", "MEM-001", "--ledger", str(tmp_path / "ledger"))
+    for part in ("deleted", "Backups", "Never drop a table", "high", "critical", "safety-critical"):
+        assert part in ran.out
+    assert run("show", "never drop", "--ledger", str(tmp_path / "ledger")).out == ran.out
+
+
+def test_many_matches_are_shown_newest_first(tmp_path: Path) -> None:
+    """Twenty of them, and how many more there are."""
+    log = FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
+    ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
+    drafts = [
+        draft
+        for number in range(22)
+        for draft in ws.capture.memory_added("s", title=f"Fact number {number}", content="", time=None)
+    ]
+    ws.record(drafts)
+    for command in ("show", "why"):
+        ran = run(command, "fact number", "--ledger", str(tmp_path / "ledger"))
+        assert ran.out.index("Fact number 21") < ran.out.index("Fact number 3")
+        assert "Fact number 1\n" not in ran.out
+        assert "2 more" in ran.err
+    shown = run("prompt", "--json", "--ledger", str(tmp_path / "ledger")).out
+    assert {one["reason"] for one in json.loads(shown)["block"]["omitted"]} == {"type_cap"}
+    ran = run("why", "MEM-001", "--ledger", str(tmp_path / "ledger"))
+    assert "not in the block: enough stronger memories of its type are shown (type_cap, SPEC 11.1)" in ran.out
+
+
+def test_why_tells_what_absorbed_and_what_replaced(tmp_path: Path) -> None:
+    """An absorbed request names the entry it is part of; a deleted one the event that deleted it."""
+    log = FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
+    ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
+    for session in ("one", "two"):
+        ws.record(ws.capture.memory_added(session, title="Use spaces, never tabs", content="", time=None))
+    ran = run("why", "use spaces, never tabs", "--ledger", str(tmp_path / "ledger"))
+    assert "absorbed: absorbed_exact" in ran.out
+    assert "part of     MEM-001 (active): Use spaces, never tabs" in ran.out
+    ws.delete(None, id="MEM-001", time=None)
+    ran = run("why", "MEM-001", "--ledger", str(tmp_path / "ledger"))
+    assert "MEM-001 deleted: deleted" in ran.out
+    assert "memory.deleted" in ran.out
+
+
+def test_why_of_a_summary_line_tells_of_replacement(tmp_path: Path) -> None:
+    """What a numbered command replaced names its successor, and show names both."""
+    log = FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
+    ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
+    first = "Memory candidates:\n- [project] The exporter writes its files below out/reports"
+    ws.record(ws.capture.session_started("s", time=None))
+    ws.record(ws.capture.compacted("s", "m1", first, time=None))
+    snapshot, _ = ws.prepare_compaction("s", time=None)
+    second = f"Memory candidates:\nMemory ref snapshot id: {snapshot}\nREPLACE [M1] [project] The exporter writes to S3"
+    ws.record(ws.capture.compacted("s", "m2", second, time=None))
+    assert "replaced by" in run("why", "MEM-001", "--ledger", str(tmp_path / "ledger")).out
+    assert "replaces  MEM-001" in run("show", "MEM-002", "--ledger", str(tmp_path / "ledger")).out
+
+
+def test_stored_text_cannot_reach_the_terminal_raw(tmp_path: Path) -> None:
+    """Escape sequences and bidi marks in stored text are shown as text; the JSON holds them escaped."""
+    log = FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
+    ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
+    (draft,) = ws.capture.memory_added("s", title="placeholder", content="", time=None)
+    import msgspec
+
+    evil = "mark\x1b[31m\x07 red \u202e gnp"
+    log.append([msgspec.structs.replace(draft, data=msgspec.structs.replace(draft.data, title=evil))])  # type: ignore[type-var]  # a union of payloads
+    for command in (["log"], ["list"], ["list", "--state", "all"], ["show", "MEM-001"], ["why", "MEM-001"], ["status"]):
+        out = run(*command, "--ledger", str(tmp_path / "ledger")).out
+        assert not {"\x1b", "\x07", "\u202e"} & set(out)
+
+
+def test_log_filters(ledger: Path) -> None:
+    """By session, type, group of types, offset, time, and the last N of what is left."""
+
+    def offsets(*arguments: str) -> list[int]:
+        return [int(line.split()[0]) for line in run("log", *arguments, "--ledger", str(ledger)).out.splitlines()]
+
+    assert offsets() == list(range(10))
+    assert offsets("--session", "second") == [7, 8, 9]
+    assert offsets("--type", "memory.requested") == [3, 4, 8]
+    assert offsets("--type", "session", "--limit", "2") == [7, 9]
+    assert offsets("--type", "some.newer") == []
+    assert offsets("--since", "8") == [8, 9]
+    assert offsets("--since", "2026-01-02T09:01:00Z") == [8, 9]
+    assert offsets("--limit", "0") == []
+
+
+def test_log_json_gives_the_stored_lines(ledger: Path) -> None:
+    """One event a line, byte for byte as it is stored."""
+    assert run("log", "--json", "--ledger", str(ledger)).out == (ledger / "events.jsonl").read_text(encoding="utf-8")
+
+
+def test_log_carries_unknown_events(tmp_path: Path) -> None:
+    """A type of a newer release is listed, and printed as it is stored."""
+    folder = make_ledger(tmp_path / "ledger")
+    line = '{"type":"weather.changed","specversion":"1.0","id":"x","source":"test","seq":10,"data":{"a":"云"}}'
+    with (folder / "events.jsonl").open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
+    assert "weather.changed" in run("log", "--ledger", str(folder)).out
+    assert run("log", "--limit", "1", "--json", "--ledger", str(folder)).out == line + "\n"
+
+
+def _on_terminal(columns: int, arguments: list[str], color: str = "auto") -> str:
+    """What a command writes to a terminal of a width."""
+    primary, secondary = pty.openpty()
+    environ = {"COLUMNS": str(columns), "TERM": "xterm"}
+    with (
+        os.fdopen(secondary, "w", encoding="utf-8") as stream,
+        mock.patch.object(sys, "stdout", stream),
+        mock.patch.dict(os.environ, environ),
+    ):
+        assert main([*arguments, "--color", color]) in (0, 3)
+        stream.flush()
+        data = b""
+        os.set_blocking(primary, False)
+        while True:
+            try:
+                data += os.read(primary, 1 << 16)
+            except BlockingIOError:
+                break
+    os.close(primary)
+    return data.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+@pytest.mark.parametrize("name", [name for name in GOLDEN if not name.startswith("prompt")])
+def test_no_line_is_wider_than_the_terminal(ledger: Path, name: str, columns: int) -> None:
+    """Tables are cut and texts are broken at the width, counted in columns; only a prompt is printed as it is."""
+    text = _on_terminal(columns, [*GOLDEN[name], "--ledger", str(ledger)], color="never")
+    assert max(map(display_width, text.splitlines())) <= columns
+
+
+def test_colour_marks_the_words_that_refused(ledger: Path) -> None:
+    """On a terminal the words are coloured, elsewhere carets stand under them; wide characters shift them right."""
+    coloured = _on_terminal(120, ["why", "12 tests passed", "--ledger", str(ledger)])
+    assert "\x1b[33m12 tests passed\x1b[0m" in coloured
+    assert "^^^" not in coloured
+    plain = run("why", "12 tests passed", "--ledger", str(ledger)).out.splitlines()
+    line = next(line for line in plain if "[project]" in line)
+    assert plain[plain.index(line) + 1] == " " * line.index("12 tests") + "^" * len("12 tests passed")
+
+
+def test_a_prompt_on_a_terminal_ends_its_line(ledger: Path) -> None:
+    """The shell's own prompt begins on a new line there, and only there."""
+    assert _on_terminal(80, ["prompt", "--ledger", str(ledger)]).endswith("config/tariffs.json\n")
+
+
+def test_goldens_can_be_rewritten(tmp_path: Path) -> None:
+    """The script that writes the expected files writes what stands there."""
+    with mock.patch.object(cli, "EXPECTED", tmp_path / "expected"):
+        cli.rewrite()
+    written = {path.name: path.read_bytes() for path in (tmp_path / "expected").iterdir()}
+    assert written == {path.name: path.read_bytes() for path in EXPECTED.iterdir()}

@@ -1,0 +1,175 @@
+"""What only a process shows: imports, shadowing, pipes, signals, encodings."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import sysconfig
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import memfold
+from ledger.events import Draft, SessionDeletedData
+from ledger.log import FileLog
+from memfold import _console
+from memfold.cli import reference
+from tests.support.cli import EXPECTED, ROOT, make_ledger
+
+SCRIPT = Path(sysconfig.get_path("scripts")) / "memfold"
+NEVER = {
+    "filelock",
+    "watchfiles",
+    "asyncio",
+    "dataclasses",
+    "logging",
+    "importlib.metadata",
+    "pathlib",
+    "tomllib",
+    "json",
+    "replay.why",
+    "memfold.hosts.opencode",
+}
+
+
+def _installed() -> bool:
+    """Whether a bare interpreter of this environment finds memfold, and the console script is there."""
+    probe = [sys.executable, "-c", "import memfold"]
+    bare = {"PATH": os.environ["PATH"]}
+    return SCRIPT.exists() and not subprocess.run(probe, cwd="/", env=bare, capture_output=True, check=False).returncode
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    """The small ledger."""
+    return make_ledger(tmp_path / "ledger")
+
+
+def _environ(home: Path, **more: str) -> dict[str, str]:
+    """No configuration of this machine; our packages can be found even where they are not installed."""
+    return {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "dumb", "PYTHONPATH": str(ROOT), **more}
+
+
+def _run(arguments: list[str], folder: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
+    environ = _environ(folder, **more)
+    return subprocess.run(arguments, cwd=folder, env=environ, capture_output=True, timeout=120, check=False)
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Iterator[Path]:
+    """A project with packages of our generic names, which fail when they are imported."""
+    folder = tmp_path / "project"
+    for name in ("ledger", "projections", "replay"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "__init__.py").write_text(f"raise ImportError('the project has its own {name}')\n")
+    yield folder
+
+
+def test_a_project_with_packages_of_our_names_does_no_harm(hostile: Path, ledger: Path) -> None:
+    """Our own packages come first, even where a project's own stand before them in the path."""
+    command = [sys.executable, "-m", "memfold", "list", "--ledger", str(ledger)]
+    ran = _run(command, hostile, PYTHONPATH=f".{os.pathsep}{ROOT}")
+    assert ran.stderr.decode() == ""
+    assert ran.stdout.decode() == (EXPECTED / "list.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not _installed(), reason="needs memfold installed, not only its source tree")
+def test_the_console_script_works_in_such_a_project(hostile: Path, ledger: Path) -> None:
+    """The installed script too, with PYTHONPATH=. alone."""
+    ran = _run([str(SCRIPT), "list", "--ledger", str(ledger)], hostile, PYTHONPATH=".")
+    assert ran.stderr.decode() == ""
+    assert ran.stdout.decode() == (EXPECTED / "list.txt").read_text(encoding="utf-8")
+
+
+def test_prompt_imports_only_what_it_needs(ledger: Path) -> None:
+    """Start-up is the product: no module of the list is imported for a prompt, with and without a session."""
+    code = (
+        "import sys; sys.argv[1:] = {arguments!r}\n"
+        "from memfold._console import main\n"
+        "main(); sys.stderr.write('\\n'.join(sys.modules))"
+    )
+    bare = set(_run([sys.executable, "-c", "import sys, msgspec; print('\\n'.join(sys.modules))"], ledger).stdout.decode().split())
+    for more in ([], ["--session", "first", "--hot"]):
+        arguments = ["prompt", "--ledger", str(ledger), *more]
+        ran = _run([sys.executable, "-c", code.format(arguments=arguments)], ledger)
+        loaded = set(ran.stderr.decode().split())
+        assert "projections.world" in loaded
+        assert (loaded - bare) & NEVER == set()
+
+
+def test_output_is_utf_8_in_any_locale(ledger: Path) -> None:
+    """The bytes of a block don't depend on the console's code page."""
+    command = [sys.executable, "-m", "memfold", "prompt", "--ledger", str(ledger)]
+    ran = {_run(command, ledger, **one).stdout for one in ({}, {"LC_ALL": "C"}, {"PYTHONIOENCODING": "latin-1"})}
+    assert len(ran) == 1
+    assert "金额一律用整数分存储" in ran.pop().decode("utf-8")
+
+
+def test_a_reader_that_goes_away_is_no_error(ledger: Path) -> None:
+    """``memfold log | head -1`` is silent."""
+    command = f"'{sys.executable}' -m memfold log --json --ledger '{ledger}' | head -c 10; echo ${{PIPESTATUS[0]}}"
+    big = b"".join((ledger / "events.jsonl").read_bytes().splitlines(keepends=True)[-1:]) * 3000
+    with (ledger / "events.jsonl").open("ab") as file:
+        for number, line in enumerate(big.splitlines(), 10):
+            event = {**json.loads(line), "seq": number, "id": f"{number}"}
+            file.write(json.dumps(event).encode() + b"\n")
+    ran = _run(["bash", "-c", command], ledger)
+    assert ran.stderr == b""
+    assert ran.stdout.endswith(b"0\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_said_once(ledger: Path) -> None:
+    """74 and one line, nothing more at exit."""
+    ran = _run(["bash", "-c", f"'{sys.executable}' -m memfold list --ledger '{ledger}' > /dev/full"], ledger)
+    assert ran.returncode == 74
+    assert ran.stderr.decode().splitlines() == ["memfold: No space left on device"]
+
+
+def test_follow_prints_what_is_appended_and_ends_with_130(ledger: Path) -> None:
+    """New events appear as they are written; Ctrl-C ends it without a traceback."""
+    command = [sys.executable, "-m", "memfold", "log", "--follow", "--limit", "1", "--ledger", str(ledger)]
+    with subprocess.Popen(
+        command, env=_environ(ledger), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ledger
+    ) as process:
+        stop = threading.Timer(60, process.kill)
+        stop.start()
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert b"session.started" in process.stdout.readline()
+        FileLog.open(ledger).append([Draft(source="test/third", time=None, data=SessionDeletedData())])
+        assert b"session.deleted" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        errors = process.stderr.read()
+        code = process.wait()
+        stop.cancel()
+    assert (code, errors) == (130, b"")
+
+
+def test_console_puts_our_folder_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The entry point changes the path of its process, and gives the exit code."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "argv", ["memfold", "--version"])
+    assert _console.main() == 0
+    assert Path(sys.path[0]) == Path(memfold.__file__).parents[1]
+
+
+def test_promised_names_are_there_and_lazy() -> None:
+    """Each name of the API is imported when it is used, and no other attribute appears."""
+    assert all(getattr(memfold, name) is not None for name in memfold.__all__)
+    assert memfold.__all__ == sorted(memfold.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Ledger'"):
+        _ = memfold.Ledger
+    ran = _run([sys.executable, "-c", "import memfold, sys; print('msgspec' in sys.modules)"], ROOT)
+    assert ran.stdout == b"False\n"
+
+
+@pytest.mark.parametrize("path", reference.generated(), ids=lambda path: path.name)
+def test_generated_files_are_up_to_date(path: Path) -> None:
+    """``python -m memfold.cli.reference`` would change nothing."""
+    assert path.read_text(encoding="utf-8") == reference.generated()[path]
