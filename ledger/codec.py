@@ -30,7 +30,6 @@ Fields this release doesn't know are skipped unread, so an invalid byte in one o
 """
 
 _MERGE_MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
-_ENVELOPE = ("specversion", "id", "source", "time", "seq", "subject", "causationid")
 _EXCERPT = 48
 
 
@@ -84,16 +83,10 @@ def encode(event: AnyEvent) -> bytes:
     """
     if isinstance(event, UnknownEvent):
         return event.line + b"\n"
-    # The struct's own order would put data before the envelope, so the order is spelled out here.
-    fields: dict[str, Any] = {"type": TYPE_NAMES[type(event)]}
-    for name in _ENVELOPE:
-        if (value := getattr(event, name)) is not None:
-            fields[name] = value
-    fields["data"] = event.data
     try:
-        return msgspec.json.encode(fields) + b"\n"
+        return msgspec.json.encode(event) + b"\n"
     except UnicodeEncodeError:
-        return msgspec.json.encode(_without_surrogates(msgspec.to_builtins(fields))) + b"\n"
+        return msgspec.json.encode(_without_surrogates(msgspec.to_builtins(event))) + b"\n"
 
 
 def _look_again(data: bytes, error: Exception, upcasters: Mapping[str, Upcaster]) -> AnyEvent | Problem:

@@ -351,91 +351,91 @@ class LedgerErasedData(Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
-class LedgerCreated(Envelope, frozen=True, tag="ledger.created"):  # noqa: D101
+class LedgerCreated(Envelope, frozen=True, kw_only=True, tag="ledger.created"):  # noqa: D101
     data: LedgerCreatedData
 
 
-class SessionStarted(Envelope, frozen=True, tag="session.started"):  # noqa: D101
+class SessionStarted(Envelope, frozen=True, kw_only=True, tag="session.started"):  # noqa: D101
     data: SessionStartedData
 
 
-class SessionLinked(Envelope, frozen=True, tag="session.linked"):  # noqa: D101
+class SessionLinked(Envelope, frozen=True, kw_only=True, tag="session.linked"):  # noqa: D101
     data: SessionLinkedData
 
 
-class MemoryRequested(Envelope, frozen=True, tag="memory.requested"):  # noqa: D101
+class MemoryRequested(Envelope, frozen=True, kw_only=True, tag="memory.requested"):  # noqa: D101
     data: MemoryRequestedData
 
 
-class ToolCompleted(Envelope, frozen=True, tag="tool.completed"):  # noqa: D101
+class ToolCompleted(Envelope, frozen=True, kw_only=True, tag="tool.completed"):  # noqa: D101
     data: ToolCompletedData
 
 
-class CompactionPrepared(Envelope, frozen=True, tag="compaction.prepared"):  # noqa: D101
+class CompactionPrepared(Envelope, frozen=True, kw_only=True, tag="compaction.prepared"):  # noqa: D101
     data: CompactionPreparedData
 
 
-class SessionCompacted(Envelope, frozen=True, tag="session.compacted"):  # noqa: D101
+class SessionCompacted(Envelope, frozen=True, kw_only=True, tag="session.compacted"):  # noqa: D101
     data: SessionCompactedData
 
 
-class SessionDeleted(Envelope, frozen=True, tag="session.deleted"):  # noqa: D101
+class SessionDeleted(Envelope, frozen=True, kw_only=True, tag="session.deleted"):  # noqa: D101
     data: SessionDeletedData
 
 
-class SessionMeasured(Envelope, frozen=True, tag="session.measured"):  # noqa: D101
+class SessionMeasured(Envelope, frozen=True, kw_only=True, tag="session.measured"):  # noqa: D101
     data: SessionMeasuredData
 
 
-class RulesLoaded(Envelope, frozen=True, tag="rules.loaded"):  # noqa: D101
+class RulesLoaded(Envelope, frozen=True, kw_only=True, tag="rules.loaded"):  # noqa: D101
     data: RulesLoadedData
 
 
-class MemoryAdded(Envelope, frozen=True, tag="memory.added"):  # noqa: D101
+class MemoryAdded(Envelope, frozen=True, kw_only=True, tag="memory.added"):  # noqa: D101
     data: MemoryAddedData
 
 
-class MemoryUpdated(Envelope, frozen=True, tag="memory.updated"):  # noqa: D101
+class MemoryUpdated(Envelope, frozen=True, kw_only=True, tag="memory.updated"):  # noqa: D101
     data: MemoryUpdatedData
 
 
-class MemoryDeleted(Envelope, frozen=True, tag="memory.deleted"):  # noqa: D101
+class MemoryDeleted(Envelope, frozen=True, kw_only=True, tag="memory.deleted"):  # noqa: D101
     data: MemoryDeletedData
 
 
-class MemoryRestored(Envelope, frozen=True, tag="memory.restored"):  # noqa: D101
+class MemoryRestored(Envelope, frozen=True, kw_only=True, tag="memory.restored"):  # noqa: D101
     data: MemoryRestoredData
 
 
-class MemoryUndone(Envelope, frozen=True, tag="memory.undone"):  # noqa: D101
+class MemoryUndone(Envelope, frozen=True, kw_only=True, tag="memory.undone"):  # noqa: D101
     data: MemoryUndoneData
 
 
-class MemoryImported(Envelope, frozen=True, tag="memory.imported"):  # noqa: D101
+class MemoryImported(Envelope, frozen=True, kw_only=True, tag="memory.imported"):  # noqa: D101
     data: MemoryImportedData
 
 
-class FileWritten(Envelope, frozen=True, tag="file.written"):  # noqa: D101
+class FileWritten(Envelope, frozen=True, kw_only=True, tag="file.written"):  # noqa: D101
     data: FileWrittenData
 
 
-class PromptRendered(Envelope, frozen=True, tag="prompt.rendered"):  # noqa: D101
+class PromptRendered(Envelope, frozen=True, kw_only=True, tag="prompt.rendered"):  # noqa: D101
     data: PromptRenderedData
 
 
-class PolicySet(Envelope, frozen=True, tag="policy.set"):  # noqa: D101
+class PolicySet(Envelope, frozen=True, kw_only=True, tag="policy.set"):  # noqa: D101
     data: PolicySetData
 
 
-class LedgerSealed(Envelope, frozen=True, tag="ledger.sealed"):  # noqa: D101
+class LedgerSealed(Envelope, frozen=True, kw_only=True, tag="ledger.sealed"):  # noqa: D101
     data: LedgerSealedData
 
 
-class LedgerRepaired(Envelope, frozen=True, tag="ledger.repaired"):  # noqa: D101
+class LedgerRepaired(Envelope, frozen=True, kw_only=True, tag="ledger.repaired"):  # noqa: D101
     data: LedgerRepairedData
 
 
-class LedgerErased(Envelope, frozen=True, tag="ledger.erased"):  # noqa: D101
+class LedgerErased(Envelope, frozen=True, kw_only=True, tag="ledger.erased"):  # noqa: D101
     data: LedgerErasedData
 
 

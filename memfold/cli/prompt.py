@@ -52,7 +52,7 @@ def run(options: Namespace) -> int:
     text = "\n\n".join(part for part in (document.block.text, hot) if part)
     # Exactly what a host gets: a line break behind it is for a terminal only.
     sys.stdout.write(text + ("\n" if text and sys.stdout.isatty() else ""))
-    if document.note:
+    if document.note and not text:
         console.note(document.note)
     return 0
 

@@ -122,9 +122,7 @@ def keep_pending(turn: Turn, proposal: Proposal) -> None:
         state.expires = expires if state.expires is None else min(state.expires, expires)
 
 
-def decide(
-    turn: Turn, proposal: Proposal, before: CandidateState | None = None, *, number: int | None = None
-) -> None:
+def decide(turn: Turn, proposal: Proposal, before: CandidateState | None = None, *, number: int | None = None) -> None:
     """Decide one candidate by the first rule of SPEC 9.4 that applies.
 
     What was refused when taken in, or comes from a sub-agent, never gets here. ``number`` is the id an import wants.

@@ -93,8 +93,10 @@ FORMS: tuple[Form, ...] = (
 NEGATIONS: tuple[tuple[str, str], ...] = (
     (
         "en",
-        r"(?<![A-Za-z0-9_])(?:do not|don['’]?t have to|don['’]?t|never|not|no need to|need not|needn['’]t)"
-        "(?: (?:please|ever))? ",
+        (
+            r"(?<![A-Za-z0-9_])(?:do not|don['’]?t have to|don['’]?t|never|not|no need to|need not|needn['’]t)"
+            "(?: (?:please|ever))? "
+        ),
     ),
     # 特别, 分别, 个别 and 区别 are words of their own, in which 别 negates nothing.
     ("zh", "(?:不要|(?<![特分个個区區])[別别]|不用|不需要|不必|勿|无需|無需)(?:帮我|幫我|再)?"),

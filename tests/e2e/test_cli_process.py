@@ -9,7 +9,6 @@ import subprocess
 import sys
 import sysconfig
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -61,13 +60,13 @@ def _run(arguments: list[str], folder: Path, **more: str) -> subprocess.Complete
 
 
 @pytest.fixture
-def hostile(tmp_path: Path) -> Iterator[Path]:
+def hostile(tmp_path: Path) -> Path:
     """A project with packages of our generic names, which fail when they are imported."""
     folder = tmp_path / "project"
     for name in ("ledger", "projections", "replay"):
         (folder / name).mkdir(parents=True)
         (folder / name / "__init__.py").write_text(f"raise ImportError('the project has its own {name}')\n")
-    yield folder
+    return folder
 
 
 def test_a_project_with_packages_of_our_names_does_no_harm(hostile: Path, ledger: Path) -> None:
@@ -93,7 +92,11 @@ def test_prompt_imports_only_what_it_needs(ledger: Path) -> None:
         "from memfold._console import main\n"
         "main(); sys.stderr.write('\\n'.join(sys.modules))"
     )
-    bare = set(_run([sys.executable, "-c", "import sys, msgspec; print('\\n'.join(sys.modules))"], ledger).stdout.decode().split())
+    bare = set(
+        _run([sys.executable, "-c", "import sys, msgspec; print('\\n'.join(sys.modules))"], ledger)
+        .stdout.decode()
+        .split()
+    )
     for more in ([], ["--session", "first", "--hot"]):
         arguments = ["prompt", "--ledger", str(ledger), *more]
         ran = _run([sys.executable, "-c", code.format(arguments=arguments)], ledger)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 from pathlib import Path
 
@@ -12,13 +13,14 @@ from ledger.check import check
 from ledger.codec import decode
 from ledger.log import FileLog
 from ledger.problems import DAMAGE, Kind, Problem
-from ledger.reader import Reader
+from ledger.reader import Cursor, Reader
 from ledger.recovery import recover
 from tests.support.logs import draft, events_of, line_of, memory, raw_log
 
 EVENTS = 300
 LINES = [line_of(seq, "é" if seq % 7 == 0 else "") for seq in range(EVENTS)]
 CONTENT = b"".join(LINES)
+WHOLE = [memory(seq, "é" if seq % 7 == 0 else "") for seq in range(EVENTS)]
 STARTS = [0, *itertools.accumulate(len(line) for line in LINES)]
 
 
@@ -35,6 +37,26 @@ def test_i10_cut_at_every_byte() -> None:
                 assert isinstance(records[0].item, Problem)
                 assert records[0].item.kind == Kind.TORN_TAIL
                 assert (records[0].byte, records[0].length) == (start, cut)
+
+
+def test_i10_truncated_file_at_every_byte(tmp_path: Path) -> None:
+    """The file, truncated at every byte from its end on, reads to there; check names what was cut.
+
+    Each cut is read from two lines before it; at three places of every line the whole file is read and checked.
+    """
+    log = raw_log(tmp_path, CONTENT)
+    for number in range(EVENTS - 1, -1, -1):
+        start, line = STARTS[number], LINES[number]
+        first = max(0, number - 2)
+        cursor = Cursor(byte=STARTS[first], seq=first, highest=first - 1)
+        for cut in range(len(line) - 1, -1, -1):
+            os.truncate(log.path, start + cut)
+            whole = cut == len(line) - 1  # only the line end is missing
+            assert list(Reader(log.path, cursor)) == WHOLE[first : number + whole]
+            if cut in {0, len(line) // 2, len(line) - 1}:
+                assert list(log.read()) == WHOLE[: number + whole]
+                torn = [one for one in check(tmp_path) if one.kind in DAMAGE]
+                assert [(one.line, one.byte) for one in torn] == ([] if whole or not cut else [(number + 1, start)])
 
 
 @pytest.mark.parametrize("number", [0, 7, 299])
@@ -67,16 +89,14 @@ def test_i11_flipped_bits(tmp_path: Path) -> None:
     path = Path(log.path)
     for _ in range(2000):
         place, damaged = _flipped(rng)
-        touched = CONTENT[:place].count(b"\n")
-        near = slice(STARTS[max(0, touched - 3)], STARTS[min(EVENTS, touched + 4)])
-        path.write_bytes(damaged[near])
+        touched = CONTENT.count(b"\n", 0, place)
+        path.write_bytes(damaged)
         lost = {touched, touched + 1} if CONTENT[place : place + 1] == b"\n" else {touched}
         events = list(log.read())
-        assert all(event.seq < EVENTS or touched in lost for event in events)
-        for number in range(max(0, touched - 3), min(EVENTS, touched + 4)):
-            if number not in lost:
-                assert memory(number, "é" if number % 7 == 0 else "") in events
-        _check_names_the_place(path, damaged[near])
+        untouched = [event for event in WHOLE if event.seq not in lost]
+        assert [event for event in events if event in untouched] == untouched
+        assert len(events) <= EVENTS + 1
+        _check_names_the_place(path, damaged)
 
 
 def _check_names_the_place(path: Path, content: bytes) -> None:

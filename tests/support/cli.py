@@ -1,5 +1,6 @@
-"""A small ledger that never changes, and the command line run on it; ``python -m tests.support.cli`` rewrites what
-the commands are expected to print.
+"""A small ledger that never changes, and the command line run on it.
+
+``python -m tests.support.cli`` rewrites what the commands are expected to print.
 """
 
 from __future__ import annotations
@@ -70,9 +71,7 @@ def make_ledger(folder: Path) -> Path:
     """The small ledger: two sessions, one compaction, and a request that is still pending ten days later."""
     begin = parse_time(BEGIN) or 0
     ids = (uuid7(begin, (number << 6).to_bytes(10, "big")) for number in range(1, 1000))
-    log = FileLog.create(
-        folder, root=WORKSPACE, key="0" * 16, clock=lambda: begin, new_id=lambda: next(ids)
-    )
+    log = FileLog.create(folder, root=WORKSPACE, key="0" * 16, clock=lambda: begin, new_id=lambda: next(ids))
     ws = Workspace(log, WORKSPACE, DEFAULT_POLICY, host="test")
     say = ws.capture
     with log:

@@ -159,7 +159,7 @@ def test_a_colon_without_a_list_belongs_to_the_body() -> None:
 
 @pytest.mark.parametrize("tag", [", ok?", ", okay?", ", right?", ", please", "，ok?", ", OK? "])
 def test_a_closing_tag_is_dropped(tag: str) -> None:
-    """ "ok?" and "please" at the end are no part of the memory, and make no question (SPEC 4.5)."""
+    """A closing "ok?" and "please" are no part of the memory, and make no question (SPEC 4.5)."""
     assert accepted(f"Remember: {BODY}{tag}") == [BODY]
 
 

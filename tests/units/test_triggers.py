@@ -206,7 +206,7 @@ def test_a_trailing_form_alone_takes_what_follows() -> None:
 
 
 def test_pointers_are_skipped_only_before_a_separator() -> None:
-    """ "This:" points at what follows, "this repo" belongs to the text (SPEC 4.3)."""
+    """A pointer like "this:" points at what follows, "this repo" belongs to the text (SPEC 4.3)."""
     for pointer in ("this", "this one", "these", "the following"):
         assert accepted(f"Remember {pointer}: {BODY}") == [BODY]
         assert accepted(f"Remember {pointer} - {BODY}") == [BODY]
@@ -249,6 +249,11 @@ def test_off_the_record_is_told_by_the_first_line() -> None:
     assert is_off_the_record("Off the Record: remember x")
     assert is_off_the_record("<system-reminder>x</system-reminder>\n off\u200b the record, remember x")
     assert not is_off_the_record("Remember:\noff the record notes go to the wiki")
+
+
+def test_a_negated_form_behind_opening_words_of_a_body_refuses() -> None:
+    """What a body begins with decides, opening words and forms of their own language included (SPEC 4.4, 4.5)."""
+    assert refused("Remember: please 覚えないで：使わない値") == ["negated_request"]
 
 
 def test_all_packs_live_together() -> None:
