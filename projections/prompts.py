@@ -7,7 +7,7 @@ import hashlib
 import msgspec
 from msgspec import Struct
 
-from ledger.events import AnyEvent, PromptRendered, SessionDeleted
+from ledger.events import AnyEvent, PromptRendered, SessionCompacted, SessionDeleted
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState, Proposal, Ref
 from projections.render import workspace_block
@@ -101,7 +101,7 @@ def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: s
         data = event.data
         receipt = Receipt(event.source, event.seq, data.kind, data.epoch, data.digest, data.size, data.targets)
         prompts.receipts[event.source] = (*prompts.receipts.get(event.source, ()), receipt)
-    elif isinstance(event, SessionDeleted) and event.source in prompts.epochs:
+    elif _ends_epoch(event, memory) and event.source in prompts.epochs:
         prompts.epochs[event.source] = _closed(prompts, event.source)
 
 
@@ -168,6 +168,13 @@ def _closed(prompts: Prompts, session: str) -> tuple[Epoch, ...]:
         msgspec.structs.replace(epoch, text="", open=False) if epoch.open else epoch
         for epoch in prompts.epochs.get(session, ())
     )
+
+
+def _ends_epoch(event: AnyEvent, memory: MemoryState) -> bool:
+    """Whether a session's epoch ends and none begins: it is deleted, or a sub-agent that compacts (SPEC 12.2)."""
+    if isinstance(event, SessionCompacted):
+        return event.source in memory.subagents
+    return isinstance(event, SessionDeleted)
 
 
 def _unheld(memory: MemoryState, ref: Ref, held: set[Ref]) -> Proposal | None:

@@ -78,7 +78,7 @@ def _judge(event: AnyEvent, index: int, memory: MemoryState) -> tuple[str, tuple
     if isinstance(event, MemoryRequested):
         requests = extract(event.data.text, memory.context)
         if index < len(requests):
-            return event.data.text, requests[index].reasons
+            return requests[index].text, requests[index].reasons
     elif isinstance(event, SessionCompacted):
         lines = parse_summary(event.data.section, memory.context, memory.rule_digests).lines
         if index < len(lines):

@@ -10,31 +10,65 @@ from ledger.times import parse_time
 from projections.protocol import fold
 from projections.world import World, WorldState
 
-__all__ = ["events_until", "offset_at_time", "session_sources", "state_at"]
+__all__ = ["events_until", "last_offset_of", "offset_at_time", "session_sources", "state_at"]
+
+_LOOKAHEAD = 1000
 
 
 def events_until(events: Iterable[AnyEvent], offset: int | None) -> Iterator[AnyEvent]:
     """The prefix at an offset: every event up to and including it, in file order; all of them for None.
 
-    The prefix ends at the first event with that offset or a later one, so a merged or damaged file still has one.
+    Where a damaged log has no event with that offset, the prefix ends before the first later one. A merge may have
+    put later events before it, so the offset is looked for a little further on before it counts as missing.
     """
+    ahead: list[AnyEvent] = []
     for event in events:
-        if offset is not None and event.seq > offset:
-            return
-        yield event
         if event.seq == offset:
+            yield from ahead
+            yield event
             return
+        if offset is not None and (ahead or event.seq > offset):
+            ahead.append(event)
+            if len(ahead) > _LOOKAHEAD:
+                return
+        else:
+            yield event
 
 
-def state_at(events: Iterable[AnyEvent], offset: int | None = None, *, only: str | None = None) -> WorldState:
-    """Everything the log means at an offset, its end by default (SPEC 1.2).
+def state_at(
+    events: Iterable[AnyEvent],
+    offset: int | None = None,
+    *,
+    time: int | None = None,
+    session: str | None = None,
+    only: str | None = None,
+) -> WorldState:
+    """Everything the log means at a position, its end by default (SPEC 1.2).
 
     Args:
         events: the log, from its first event.
-        offset: the last event that counts.
+        offset: the position, as an offset;
+        time: or as a time in milliseconds: the last event at or before it;
+        session: or as the source of a session: its last event.
         only: the source of the one session whose prompt and hot state are wanted.
+
+    Raises:
+        ValueError: if more than one of offset, time and session is given.
     """
-    return fold(World(only), events_until(events, offset))
+    if sum(one is not None for one in (offset, time, session)) > 1:
+        raise ValueError("a position is an offset, a time or a session: give one of them")
+    if time is not None or session is not None:
+        events = list(events)
+        found = offset_at_time(events, time) if time is not None else last_offset_of(events, session or "")
+        if found is None:
+            return World(only).initial()
+        offset = found
+    return fold(World(only), events if offset is None else events_until(events, offset))
+
+
+def last_offset_of(events: Iterable[AnyEvent], source: str) -> int | None:
+    """The offset of a session's last event; None if it has none."""
+    return max((event.seq for event in events if event.source == source), default=None)
 
 
 def offset_at_time(events: Iterable[AnyEvent], moment: int) -> int | None:

@@ -71,7 +71,7 @@ def judge_unseen(world: WorldState, query: str) -> Unseen:
     context = world.memory.context
     message = take_in_block(query, context.policy).text
     requests = tuple(
-        Verdict(one.type, one.text, not one.reasons, reasons_from(message, one.reasons))
+        Verdict(one.type, one.text, not one.reasons, reasons_from(one.text, one.reasons))
         for one in extract(message, context)
     )
     return Unseen(

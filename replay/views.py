@@ -18,9 +18,11 @@ __all__ = ["frozen_text", "hot_view", "next_block", "present_block", "warnings_o
 
 
 def frozen_text(world: WorldState, source: str) -> str:
-    """The frozen block of a session's open epoch; empty for sub-agents and sessions that have none."""
-    if source in world.memory.subagents:
-        return ""
+    """The frozen block of a session's open epoch; empty for a session that has none.
+
+    A session known to be a sub-agent's begins no epoch. One whose parent becomes known later keeps the block it has
+    been given until its epoch ends (SPEC 3.4, 12.1).
+    """
     epoch = current_epoch(world.prompts, source)
     return "" if epoch is None else epoch.text
 

@@ -54,7 +54,7 @@ def generated() -> dict[Path, str]:
 
 def cli_reference() -> str:
     """``docs/reference/cli.md``."""
-    parsers = _command_parsers()
+    parsers = _command_parsers(build_parser())
     parts = [
         "# Command line\n",
         _MADE,
@@ -78,7 +78,12 @@ def completion_script(shell: str) -> str:
     """The completion script of a shell, made by shtab, which only the source tree needs."""
     import shtab  # pyright: ignore[reportMissingTypeStubs] - it ships none
 
-    script: str = shtab.complete(build_parser(), shell)  # pyright: ignore[reportUnknownMemberType] - the same
+    files = {"RECORDING": shtab.FILE, "PATH": shtab.DIRECTORY, "DIR": shtab.DIRECTORY}
+    parser = build_parser()
+    for action in (action for one in _command_parsers(parser).values() for action in one._actions):  # noqa: SLF001
+        if action.metavar in files:
+            vars(action)["complete"] = files[action.metavar]  # where shtab looks for it
+    script: str = shtab.complete(parser, shell)  # pyright: ignore[reportUnknownMemberType] - the same
     return script.rstrip() + "\n"
 
 
@@ -89,9 +94,9 @@ def main() -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def _command_parsers() -> dict[str, argparse.ArgumentParser]:
+def _command_parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """The parser of each command."""
-    actions = build_parser()._actions  # noqa: SLF001 - argparse has no public list of its arguments
+    actions = parser._actions  # noqa: SLF001 - argparse has no public list of its arguments
     commands = next(action for action in actions if action.dest == "command")
     return cast("dict[str, argparse.ArgumentParser]", commands.choices)
 

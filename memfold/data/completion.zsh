@@ -37,8 +37,8 @@ _shtab_memfold_defaults_added=0
 
 _shtab_memfold_account_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:"
-  "--ledger[the folder that holds events.jsonl]:DIR:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--at[as of an offset, or of an RFC 3339 time, UTC without a zone (default\: the last event)]:N|TIME:"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
@@ -49,8 +49,8 @@ _shtab_memfold_account_defaults_added=0
 
 _shtab_memfold_check_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:"
-  "--ledger[the folder that holds events.jsonl]:DIR:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
 )
@@ -69,8 +69,8 @@ _shtab_memfold_completion_defaults_added=0
 
 _shtab_memfold_config_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:"
-  "--ledger[the folder that holds events.jsonl]:DIR:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
   ":the settings in force:(show)"
@@ -81,12 +81,12 @@ _shtab_memfold_config_defaults_added=0
 
 _shtab_memfold_ingest_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:"
-  "--ledger[the folder that holds events.jsonl]:DIR:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
   ":the host that was recorded:(opencode)"
-  ":a JSON Lines file of hook records:"
+  ":a JSON Lines file of hook records:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -94,8 +94,8 @@ _shtab_memfold_ingest_defaults_added=0
 
 _shtab_memfold_list_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:"
-  "--ledger[the folder that holds events.jsonl]:DIR:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--state[candidates in this state (default\: active)]:state:(active pending absorbed superseded rejected deleted expired all)"
   "--type[only this type, such as decision]:T:"
   "--at[as of an offset, or of an RFC 3339 time, UTC without a zone (default\: the last event)]:N|TIME:"
@@ -108,8 +108,8 @@ _shtab_memfold_list_defaults_added=0
 
 _shtab_memfold_log_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:"
-  "--ledger[the folder that holds events.jsonl]:DIR:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--session[only events of this session\: its id, or a part of it]:S:"
   "--type[only events of this type, such as memory.requested or memory]:T:"
   "--since[only from an offset or an RFC 3339 time on]:N|TIME:"
@@ -124,8 +124,8 @@ _shtab_memfold_log_defaults_added=0
 
 _shtab_memfold_paths_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:"
-  "--ledger[the folder that holds events.jsonl]:DIR:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
 )
@@ -135,8 +135,8 @@ _shtab_memfold_paths_defaults_added=0
 
 _shtab_memfold_prompt_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:"
-  "--ledger[the folder that holds events.jsonl]:DIR:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--session[the block of this session\'s open epoch\: its id, or a part of it]:S:"
   "--next[what a new session would get\: what is pending is decided first]"
   "--numbered[the numbered list that a compaction is given]"
@@ -160,8 +160,8 @@ _shtab_memfold_schema_defaults_added=0
 
 _shtab_memfold_show_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:"
-  "--ledger[the folder that holds events.jsonl]:DIR:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--at[as of an offset, or of an RFC 3339 time, UTC without a zone (default\: the last event)]:N|TIME:"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
@@ -173,8 +173,8 @@ _shtab_memfold_show_defaults_added=0
 
 _shtab_memfold_status_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:"
-  "--ledger[the folder that holds events.jsonl]:DIR:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
 )
@@ -184,8 +184,8 @@ _shtab_memfold_status_defaults_added=0
 
 _shtab_memfold_why_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:"
-  "--ledger[the folder that holds events.jsonl]:DIR:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--at[as of an offset, or of an RFC 3339 time, UTC without a zone (default\: the last event)]:N|TIME:"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"

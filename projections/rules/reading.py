@@ -73,7 +73,9 @@ class Reader:
         self._taken: set[int] = set()
         self._triggers = triggers
         self._filled = _next_filled(self.lines)
+        # Both are read for every clause of a line and found once.
         self._quotations: dict[int, Quotations] = {}
+        self._body_ends: dict[int, int] = {}
 
     def finds(self) -> Iterator[Find]:
         """All forms in the order of the message; O(length)."""
@@ -175,14 +177,19 @@ class Reader:
             if negated:
                 yield self._negated(index, negated, negated.start)
                 return
-            stop = _body_end(line)
+            stop = self._body_end(index)
+            found = _body(line, (first, trigger.start), (index, position, stop), words)
+            # A question asks for its own sentence alone; a colon further on is not its own.
+            if found.kind == "question":
+                yield found
+                return
             items = self._items_after(index) if position >= stop or line.endswith(_COLONS, 0, stop) else []
-            following = None if items or position < stop else self._next_readable(index)
             if items:
                 yield from (self._item(item, words) for item in items)
                 return
+            following = None if position < stop else self._next_readable(index)
             if following is None:
-                yield _body(line, (first, trigger.start), (index, position), words)
+                yield found
                 return
             self._taken.add(following)
             index, position = following, clause_start(self.lines[following].text)
@@ -193,7 +200,7 @@ class Reader:
         start, negated = self._strip(line, clause_start(line))
         if negated:
             return self._negated(index, negated, negated.start)
-        return _body(line, (index, start), (index, start), words)
+        return _body(line, (index, start), (index, start, self._body_end(index)), words)
 
     def _strip(self, line: str, position: int) -> tuple[int, Trigger | None]:
         """Where a body starts behind the forms at its start, and the negated form it begins with, if any."""
@@ -222,6 +229,14 @@ class Reader:
             later = self._filled[later + 1]
         return later if later < len(self.lines) else None
 
+    def _body_end(self, index: int) -> int:
+        """Where the words of a line end: a closing "ok?" or "please" and whitespace are left off (SPEC 4.5)."""
+        if index not in self._body_ends:
+            line = self.lines[index].text
+            tag = _CLOSING_TAG.search(line, max(0, len(line) - _CLOSING_TAG_REACH))
+            self._body_ends[index] = len((line[: tag.start()] if tag else line).rstrip())
+        return self._body_ends[index]
+
     def _quotations_in(self, index: int) -> Quotations:
         if index not in self._quotations:
             self._quotations[index] = quotations_of(self.lines[index].text)
@@ -247,12 +262,6 @@ def _body_start(line: str, trigger: Trigger) -> int:
     return skip_separator(line, start)
 
 
-def _body_end(line: str) -> int:
-    """Where the words of a line end: a closing "ok?" or "please" and whitespace are left off (SPEC 4.5)."""
-    tag = _CLOSING_TAG.search(line, max(0, len(line) - _CLOSING_TAG_REACH))
-    return len((line[: tag.start()] if tag else line).rstrip())
-
-
 def _words_end(line: str, position: int) -> int:
     """Where the sentence that holds a position ends, without its end mark."""
     end = sentence_end(line, position)
@@ -267,14 +276,14 @@ def _resume(line: str, find: Find) -> int:
     return sentence_end(line, find.end) if ends_sentence else len(line)
 
 
-def _body(line: str, start: tuple[int, int], body: tuple[int, int], words: str) -> Find:
-    """The words of a line from a position on; if they begin with a question, only that (SPEC 4.6)."""
-    (first, trigger), (index, position) = start, body
-    stop = max(position, _body_end(line))
-    end = min(sentence_end(line, position), stop)
-    asks = line[position:end].endswith(("?", "？"))
-    end = end if asks else stop
-    return Find("question" if asks else "body", first, trigger, index, end, words, line[position:end])
+def _body(line: str, start: tuple[int, int], body: tuple[int, int, int], words: str) -> Find:
+    """The words of a line between two positions; if they begin with a question, only that (SPEC 4.6)."""
+    (first, trigger), (index, position, stop) = start, body
+    stop = max(position, stop)
+    end = sentence_end(line, position, stop)
+    if line[position:end].endswith(("?", "？")):
+        return Find("question", first, trigger, index, end, words, line[position:end])
+    return Find("body", first, trigger, index, stop, words, line[position:stop])
 
 
 def _citation(index: int, line: str, form: Trigger, quotations: Quotations) -> Find:

@@ -176,10 +176,11 @@ def clause_start(line: str) -> int:
     return _end_of(_LINE_START, line, 0)
 
 
-def sentence_end(line: str, start: int) -> int:
-    """Where the sentence that holds this position ends, its end mark included (SPEC 4.2)."""
-    match = _SENTENCE_END.search(line, start)
-    return match.end() if match else len(line)
+def sentence_end(line: str, start: int, stop: int | None = None) -> int:
+    """Where the sentence that holds this position ends, its end mark included (SPEC 4.2); at most at ``stop``."""
+    stop = len(line) if stop is None else stop
+    match = _SENTENCE_END.search(line, start, stop)
+    return match.end() if match else stop
 
 
 def skip_spaces(line: str, position: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
@@ -12,7 +13,6 @@ import pytest
 
 from ledger.errors import LockTimeout
 from ledger.log import FileLog
-from memfold.cli import main as main_module
 from memfold.cli.commands import COMMANDS
 from memfold.cli.main import build_parser, main
 from tests.support.cli import RECORDINGS, home, make_ledger, run
@@ -147,7 +147,7 @@ def test_a_surprise_is_a_sentence_too(ledger: Path) -> None:
         assert "Traceback" not in ran.err
         assert "\x1b" not in ran.err
         flags = mock.Mock(dev_mode=True)
-        with mock.patch.object(main_module.sys, "flags", flags), pytest.raises(ValueError, match="odd"):
+        with mock.patch.object(sys, "flags", flags), pytest.raises(ValueError, match="odd"):
             main(["list", "--ledger", str(ledger)])
 
 
@@ -170,7 +170,7 @@ def test_stdout_that_fails(ledger: Path, failure: OSError, code: int) -> None:
 def test_errors_survive_a_stderr_that_cannot_be_written() -> None:
     """The exit code still tells."""
     stream = mock.Mock(write=mock.Mock(side_effect=OSError), isatty=mock.Mock(return_value=False))
-    with mock.patch.object(main_module.sys, "stderr", stream):
+    with mock.patch.object(sys, "stderr", stream):
         assert main(["wyh"]) == 64
 
 

@@ -126,7 +126,7 @@ def test_the_report_names_events_sessions_and_what_was_skipped(tmp_path: Path) -
 
 def test_progress_is_for_a_terminal_and_for_what_takes_long(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is shown in a pipe; on a terminal the count is, and goes away."""
-    records = [{"hook": "config"}] * 1000
+    records: list[dict[str, object]] = [{"hook": "config"}] * 1000
     with mock.patch.object(ingest, "_PATIENCE", -1.0):
         assert list(ingest._with_progress(records)) == records
         assert capsys.readouterr().err == ""

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
+import msgspec
 import pytest
+from msgspec import Struct
 
 from ledger.ids import uuid7
 from ledger.log import FileLog
@@ -40,7 +42,8 @@ def own_home(tmp_path: Path) -> Iterator[None]:
 def test_every_reading_command_is_in_the_table() -> None:
     """Each document that a command prints for a ledger has an expected file."""
     schemas = {json.loads((EXPECTED / f"{name}.json").read_text())["schema"] for name in GOLDEN}
-    tags = {document.__struct_config__.tag for document in (*DOCUMENTS, WhyDocument)}
+    documents: tuple[type[Struct], ...] = (*DOCUMENTS, WhyDocument)
+    tags = {document.__struct_config__.tag for document in documents}
     elsewhere = {"memfold.ingest/1", "memfold.config/1", "memfold.paths/1", "memfold.error/1"}
     assert schemas == tags - elsewhere
 
@@ -271,10 +274,8 @@ def test_stored_text_cannot_reach_the_terminal_raw(tmp_path: Path) -> None:
     log = FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
     ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
     (draft,) = ws.capture.memory_added("s", title="placeholder", content="", time=None)
-    import msgspec
-
     evil = "mark\x1b[31m\x07 red \u202e gnp"
-    log.append([msgspec.structs.replace(draft, data=msgspec.structs.replace(draft.data, title=evil))])  # type: ignore[type-var]  # a union of payloads
+    log.append([msgspec.structs.replace(draft, data=msgspec.structs.replace(draft.data, title=evil))])
     for command in (["log"], ["list"], ["list", "--state", "all"], ["show", "MEM-001"], ["why", "MEM-001"], ["status"]):
         out = run(*command, "--ledger", str(tmp_path / "ledger")).out
         assert not {"\x1b", "\x07", "\u202e"} & set(out)

@@ -125,6 +125,7 @@ def test_extraction_finds_the_same_in_a_reduced_message(message: str) -> None:
 
 @settings(max_examples=300)
 @given(MESSAGES)
+@example("Remember what? 不用再记住：\n>\n- a")
 def test_reducing_twice_changes_nothing(message: str) -> None:
     """``reduce(reduce(m)) == reduce(m)``."""
     once = reduce_message(message, ALL)
