@@ -33,14 +33,21 @@ ROOT = "/home/dev/src/shop"
 _START = 1_700_000_000_000
 _BATCH = 1000
 
-_SUBJECTS = "the API|the parser|the build|every package|the checkout page|release notes|the cache|error messages".split("|")
-_VERBS = "uses|must use|should keep|prefers|avoids|needs|reads|documents".split("|")
-_THINGS = "pnpm workspaces|event logs|typed records|integer cents|feature flags|short names|one log line|UTC times".split("|")
-_REASONS = "for reviews|in all modules|on every platform|since release 4|for audits|by default".split("|")
-_CJK = "部署只从主分支进行|错误信息要写明下一步|テストは必ず型を付ける|設定は一か所にまとめる|커밋 메시지는 짧게 쓴다|résumés stay in UTF-8".split("|")
-_FOLDERS = "src/api|src/parser|src/ui/checkout|tests/unit|packages/core/lib|docs/guide|internal/store".split("|")
-_NAMES = "index|orders|session_store|price_table|router|render|config|überblick|订单".split("|")
-_COMMANDS = "npm test|pytest -q|npm run lint|tsc --noEmit|git status|ls src|make build|cargo check".split("|")
+_SUBJECTS = ("the API", "the parser", "the build", "every package", "the checkout page", "release notes", "the cache")
+_VERBS = ("uses", "must use", "should keep", "prefers", "avoids", "needs", "reads", "documents")
+_THINGS = ("pnpm workspaces", "event logs", "typed records", "integer cents", "short names", "UTC times")
+_REASONS = ("for reviews", "in all modules", "on every platform", "since release 4", "for audits", "by default")
+_FOREIGN = (
+    "部署只从主分支进行",
+    "错误信息要写明下一步",
+    "テストは必ず型を付ける",
+    "設定は一か所にまとめる",
+    "커밋 메시지는 짧게 쓴다",
+    "résumés stay in UTF-8",
+)
+_FOLDERS = ("src/api", "src/parser", "src/ui/checkout", "tests/unit", "packages/core/lib", "docs/guide")
+_NAMES = ("index", "orders", "session_store", "price_table", "router", "render", "config", "überblick", "订单")
+_COMMANDS = ("npm test", "pytest -q", "npm run lint", "tsc --noEmit", "git status", "ls src", "make build")
 _FAILURES = (
     "FAIL {path}\nError: expected 3 items, got 2\n  at check ({path}:41:7)\n1 failed, 23 passed",
     "{path}:17:3 - error TS2322: Type 'string' is not assignable to type 'number'.\nFound 1 error in {path}:17",
@@ -147,14 +154,16 @@ def _memory(chance: random.Random, mix: Mix, message: str) -> Data:
     if kind < 8:
         types = ("feedback", "decision", "project", "reference")
         lines = [f"- [{chance.choice(types)}] {_sentence(chance, mix)}" for _ in range(chance.randrange(1, 6))]
-        return SessionCompactedData(message, "\n".join(["Memory candidates:", *lines]), f"{chance.getrandbits(256):064x}")
+        return SessionCompactedData(
+            message, "\n".join(["Memory candidates:", *lines]), f"{chance.getrandbits(256):064x}"
+        )
     return MemoryAddedData(title=_sentence(chance, mix), content=_sentence(chance, mix), tags=("bench",))
 
 
 def _sentence(chance: random.Random, mix: Mix) -> str:
     """A text worth remembering; one in ten is likely to have come before."""
     if chance.randrange(1000) < mix.foreign:
-        return f"{chance.choice(_CJK)} {chance.choice(_THINGS)} {chance.randrange(40)}"
+        return f"{chance.choice(_FOREIGN)} {chance.choice(_THINGS)} {chance.randrange(40)}"
     words = [chance.choice(part) for part in (_SUBJECTS, _VERBS, _THINGS, _REASONS)]
     return f"{' '.join(words)}, see {_path(chance, mix)}" if chance.random() < 0.2 else " ".join(words)
 

@@ -11,8 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from projections.rules.candidates import reduce_summary, rule_digests_of
-
 from ledger.events import (
     CompactionPreparedData,
     Data,
@@ -40,6 +38,7 @@ from projections.memory.intake import key_digest
 from projections.memory.model import Entry
 from projections.memory.proposals import TITLE_LIMIT
 from projections.policy import Context
+from projections.rules.candidates import reduce_summary, rule_digests_of
 from projections.rules.explicit import is_off_the_record, reduce_message
 from projections.text.intake import take_in, take_in_block
 
@@ -69,6 +68,10 @@ class Capture:
         self._context = context
         self._enabled = enabled
         self._off_the_record: set[str] = set()
+
+    def is_off_the_record(self, session: str) -> bool:
+        """Whether the session's newest message is off the record: no hot part goes with it (SPEC 3.7)."""
+        return session in self._off_the_record
 
     def session_started(
         self,
@@ -196,6 +199,8 @@ class Capture:
         time: str | None,
     ) -> list[Draft]:
         """A memory that a tool, a command or a hand edit adds (SPEC 14.6)."""
+        if self._is_unheard(session, origin):
+            return []
         data = MemoryAddedData(
             title=self._line(title),
             content=self._block(content),
@@ -219,6 +224,8 @@ class Capture:
         time: str | None,
     ) -> list[Draft]:
         """New fields of a memory; None leaves a field as it is."""
+        if self._is_unheard(session, origin):
+            return []
         data = MemoryUpdatedData(
             target=target,
             title=None if title is None else self._line(title),
@@ -240,8 +247,14 @@ class Capture:
         time: str | None,
     ) -> list[Draft]:
         """A delete of one target, or of all that a message proposed (SPEC 15.1)."""
+        if self._is_unheard(session, origin):
+            return []
         data = MemoryDeletedData(target, message, origin, self._line(reason))
         return self._drafts(session, time, data)
+
+    def _is_unheard(self, session: str | None, origin: Origin) -> bool:
+        """Whether a memory call belongs to a message off the record; a command of a person never does."""
+        return origin == "tool" and session is not None and self.is_off_the_record(session)
 
     def _tool(
         self,
@@ -255,7 +268,7 @@ class Capture:
         output: str,
         time: str | None,
     ) -> list[Draft]:
-        if session in self._off_the_record:
+        if self.is_off_the_record(session):
             return []
         kept, lines = ToolArguments(), ""
         if not is_own_tool(tool):

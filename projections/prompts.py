@@ -111,9 +111,10 @@ def hot_pending(memory: MemoryState, prompts: Prompts, session: str) -> list[tup
     A memory leaves the list for good when a frozen block of the session holds it or the entry it went into. One
     that the block has held all along, asked for again, is never listed (SPEC 1.1).
     """
-    epochs = prompts.epochs.get(session, ())
-    held = {ref for epoch in epochs for ref in epoch.shown}
-    held_keys = {key for epoch in epochs for key in epoch.keys}
+    held = {ref for epoch in prompts.epochs.get(session, ()) for ref in epoch.shown}
+    # Texts count in the open block alone: one that an earlier block held may have been deleted and asked for again.
+    current = current_epoch(prompts, session)
+    held_keys: frozenset[str] = frozenset() if current is None else current.keys
     listed: dict[str, tuple[str, str]] = {}
     for ref in memory.said.get(session, ()):
         wording = _unheld(memory, ref, held)

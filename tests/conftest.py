@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
+from tests.support.effort import PHASES, examples
+
 # Deadlines would be timed assertions; folding whole histories is slow to generate, which is no failure.
 settings.register_profile(
-    "memfold", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    "memfold",
+    deadline=None,
+    max_examples=examples(60),
+    phases=PHASES,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("memfold")

@@ -7,8 +7,9 @@ from collections import Counter
 
 from ledger.times import format_time
 from memfold.cli.console import Console
-from memfold.cli.documents import AccountDocument, ReasonCountPart
+from memfold.cli.documents import AccountDocument
 from memfold.cli.parsing import at_option, json_option, ledger_options
+from memfold.cli.parts import ReasonCountPart
 from memfold.cli.place import open_view
 from memfold.cli.words import plural
 from projections.accounting import Accounts, counts

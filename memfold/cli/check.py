@@ -7,8 +7,9 @@ from argparse import ArgumentParser, Namespace
 from ledger.check import check
 from ledger.problems import NOTES
 from memfold.cli.console import Console
-from memfold.cli.documents import CheckDocument, ProblemPart
+from memfold.cli.documents import CheckDocument
 from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.parts import ProblemPart
 from memfold.cli.place import open_view
 from memfold.cli.words import plural
 from memfold.errors import FINDINGS, OK

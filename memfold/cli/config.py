@@ -7,8 +7,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 
 from memfold.cli.console import Console
-from memfold.cli.documents import ConfigDocument, FindingPart, SettingPart
+from memfold.cli.documents import ConfigDocument
 from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.parts import FindingPart, SettingPart
 from memfold.cli.place import find_place
 from memfold.config import Finding
 from projections.text.clean import decode

@@ -74,10 +74,8 @@ def ingest(options: Namespace, path: Path) -> IngestDocument:
         ConfigError: if memory is switched off.
     """
     records = _read(path)
-    if options.workspace is None and options.ledger is None:
-        options.workspace = workspace_of(records)
-    place = find_place(options)
-    root = place.root or workspace_of(records) or os.getcwd()  # noqa: PTH109 - a ledger of a folder that has none yet
+    place = find_place(options, workspace_of(records) or str(Path.cwd()))
+    root = place.root
     config = place.resolved.config
     if not config.enabled:
         raise ConfigError("memory is switched off, so nothing was written", "MEMFOLD=on, or enabled = true")
@@ -85,7 +83,7 @@ def ingest(options: Namespace, path: Path) -> IngestDocument:
     drafts, seed = _translate(translator, records)
     if not drafts:
         raise DataError(f"{decode(str(path))} holds no event that a ledger keeps", "record a session with a prompt")
-    log = _open(place, root, drafts, seed)
+    log = _open(place, drafts, seed)
     with log:
         before = log.size()
         Workspace(log, root, config.policy, host=_HOST).record(drafts)
@@ -146,7 +144,7 @@ def _translate(translator: OpenCodeTranslator, records: Iterable[Mapping[str, ob
     return drafts, digest.digest()
 
 
-def _open(place: Place, root: str, drafts: list[Draft], seed: bytes) -> FileLog:
+def _open(place: Place, drafts: list[Draft], seed: bytes) -> FileLog:
     """The ledger, made if it isn't there; what is written beside the drafts depends on the recording alone.
 
     A ledger begins when its recording does: were it created now, "now" could never be earlier (SPEC 1.2).
@@ -163,9 +161,9 @@ def _open(place: Place, root: str, drafts: list[Draft], seed: bytes) -> FileLog:
     log_size = _size(place.directory)
     return FileLog.create(
         place.directory,
-        root=root,
-        key=workspace_key(root),
-        project=is_project(root, os.environ),
+        root=place.root,
+        key=workspace_key(place.root),
+        project=is_project(place.root, os.environ),
         clock=clock,
         new_id=MonotonicIds(clock, random),
     )

@@ -25,7 +25,7 @@ __all__ = ["configure", "run"]
 Keep = Callable[[AnyEvent], bool]
 
 _TYPE_WIDTH = max(map(len, TYPE_NAMES.values()))
-_SESSION_WIDTH = 12
+_SESSION_WIDTH = 9
 _DEBOUNCE_MS = 50
 
 

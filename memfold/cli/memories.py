@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ledger.events import AnyEvent
 from ledger.source import split_source
 from ledger.times import DAY_MS, format_time
-from memfold.cli.documents import DetailPart, MemoryPart
+from memfold.cli.parts import DetailPart, MemoryPart
 from projections.accounting import Record
 from projections.memory.model import Entry, Ref
 from projections.memory.retention import dormant_spans, half_life_days, strength
@@ -45,8 +44,8 @@ class Shelf:
         """A candidate as ``list`` gives it."""
         return MemoryPart(**self._fields(ref))
 
-    def detail(self, ref: Ref, offsets: dict[str, AnyEvent]) -> DetailPart:
-        """A candidate as ``show`` gives it; ``offsets`` are the events of the log by id."""
+    def detail(self, ref: Ref) -> DetailPart:
+        """A candidate as ``show`` gives it."""
         record, entry = self.world.accounts.records[ref], self.world.memory.entries.get(ref)
         wording = current_wording(self.world, ref)
         session = record.proposal.session
@@ -66,7 +65,7 @@ class Shelf:
             into=self._id(absorbed),
             session=None if session is None else split_source(session)[1],
             message=record.proposal.message,
-            offset=offsets[ref.event].seq,
+            offset=record.proposal.order[0],
             decided=record.offset,
         )
 

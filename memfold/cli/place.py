@@ -21,7 +21,7 @@ from replay.positions import events_until, offset_at_time, session_sources, stat
 __all__ = ["Place", "View", "find_place", "open_view", "short_session"]
 
 _SHORT = 8
-_WHOLE = 12
+_WHOLE = 9
 
 
 class Place:
@@ -81,18 +81,23 @@ class View:
         )
 
 
-def find_place(options: Namespace) -> Place:
-    """The place that ``--ledger`` or ``--workspace`` names; the current directory's workspace by default.
+def find_place(options: Namespace, recorded: str | None = None) -> Place:
+    """The place that ``--ledger`` or ``--workspace`` names.
+
+    Args:
+        options: the arguments; without either option the workspace is that of ``recorded``.
+        recorded: a folder that is known from elsewhere; by default the current directory.
 
     Nothing need be there. Raises ``ConfigError`` where the data folder can't be named.
     """
+    folder: str = options.workspace or recorded or os.getcwd()
     if options.ledger is not None:
         directory = os.path.abspath(options.ledger)
         if os.path.basename(directory) == LOG_NAME and not os.path.isdir(directory):
             directory = os.path.dirname(directory)
-        root = _recorded_root(directory)
+        root = _root_in(directory) or (recorded or "")
         return Place(directory, root, load(root, os.environ))
-    root, resolved = locate(options.workspace or os.getcwd(), os.environ)
+    root, resolved = locate(folder, os.environ)
     data = data_dir(os.environ, resolved.config.data_dir)
     return Place(ledger_dir(data, workspace_key(root)), root, resolved)
 
@@ -124,7 +129,7 @@ def session_of(source: str | None) -> str | None:
     return None if source is None else split_source(source)[1]
 
 
-def _recorded_root(directory: str) -> str:
+def _root_in(directory: str) -> str:
     """The workspace root that a ledger's first event names; empty where there is none."""
     if not os.path.isfile(os.path.join(directory, LOG_NAME)):
         return ""

@@ -7,8 +7,9 @@ from argparse import ArgumentParser, Namespace
 
 from ledger.times import format_time
 from memfold.cli.console import Console
-from memfold.cli.documents import BlockPart, EpochPart, HotPart, LinePart, OmittedPart, PromptDocument, SizePart
+from memfold.cli.documents import PromptDocument
 from memfold.cli.parsing import at_option, json_option, ledger_options
+from memfold.cli.parts import BlockPart, EpochPart, HotPart, LinePart, OmittedPart, SizePart
 from memfold.cli.place import View, open_view, session_of
 from memfold.cli.words import tokens
 from memfold.errors import UsageError

@@ -18,8 +18,9 @@ from msgspec.structs import fields
 from ledger.events import Target
 from memfold.cli.commands import COMMANDS
 from memfold.cli.completion import SHELLS, script_path
-from memfold.cli.documents import DOCUMENTS, PARTS
+from memfold.cli.documents import DOCUMENTS
 from memfold.cli.main import build_parser
+from memfold.cli.parts import PARTS
 from memfold.cli.why import WhyDocument
 from replay.evidence import ReasonLine
 from replay.flips import Flip

@@ -6,9 +6,10 @@ from argparse import ArgumentParser, Namespace
 
 from ledger.times import format_time
 from memfold.cli.console import Console
-from memfold.cli.documents import DetailPart, ShowDocument
+from memfold.cli.documents import ShowDocument
 from memfold.cli.memories import Shelf
 from memfold.cli.parsing import at_option, json_option, ledger_options
+from memfold.cli.parts import DetailPart
 from memfold.cli.place import open_view, short_session
 from memfold.errors import NotFoundError
 from projections.memory.model import MemoryState, Ref, shown_id
@@ -40,13 +41,12 @@ def run(options: Namespace) -> int:
             f"no memory holds {query!r} as of offset {world.memory.offset}", "memfold why, with that text"
         )
     shelf = Shelf(world)
-    events = {event.id: event for event in view.events()}
     chosen = refs[-_MOST:][::-1]
     document = ShowDocument(
         ledger=view.place.shown_directory,
         position=world.memory.offset,
         now=format_time(world.memory.now),
-        memories=tuple(shelf.detail(ref, events) for ref in chosen),
+        memories=tuple(shelf.detail(ref) for ref in chosen),
         more=len(refs) - len(chosen),
     )
     if options.json:

@@ -11,15 +11,9 @@ from ledger.times import DAY_MS, format_time, parse_time
 from memfold.cli.account import adds_up, reason_counts, summary
 from memfold.cli.config import finding_parts
 from memfold.cli.console import Console
-from memfold.cli.documents import (
-    HealthPart,
-    LastEventPart,
-    MissingPathPart,
-    PendingPart,
-    SizePart,
-    StatusDocument,
-)
+from memfold.cli.documents import StatusDocument
 from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.parts import HealthPart, LastEventPart, MissingPathPart, PendingPart, SizePart
 from memfold.cli.place import View, open_view
 from memfold.cli.words import age, plural, tokens
 from memfold.config import Config

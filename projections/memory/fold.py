@@ -103,7 +103,7 @@ class WorkspaceMemory:
         if known:
             state.events[event.id] = None
             advance(state, event.time)
-            if "/" in event.source and event.source not in state.subagents:
+            if "/" in event.source and event.source not in state.subagents and not intake.is_repeat(state, event):
                 touch(state)
         return known
 

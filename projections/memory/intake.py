@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from ledger.events import CompactionPrepared, MemoryRequested, SessionCompacted
+from ledger.events import AnyEvent, CompactionPrepared, MemoryRequested, SessionCompacted
+from ledger.source import split_source
 from projections.memory import decide
 from projections.memory.decide import Turn
 from projections.memory.model import MemoryState, Proposal, Ref, Snapshot
@@ -13,6 +14,7 @@ from projections.rules.candidates import CandidateLine, parse_summary
 from projections.rules.explicit import extract
 
 __all__ = [
+    "is_repeat",
     "key_digest",
     "note_delivery",
     "on_compacted",
@@ -27,7 +29,7 @@ __all__ = [
 def on_requested(turn: Turn, event: MemoryRequested) -> None:
     """Take in what a user's message asks to remember; it waits for the next moment of decision (SPEC 14.1)."""
     state, session, data = turn.state, event.source, event.data
-    if not note_delivery(turn, session, f"message:{data.message}" if data.message else "", data.text):
+    if not note_delivery(turn, event, data.text):
         return
     deleted_by = state.deleted_messages.get(data.message) if data.message else None
     for index, request in enumerate(extract(data.text, state.context)):
@@ -62,8 +64,7 @@ def on_prepared(turn: Turn, event: CompactionPrepared) -> None:
 def on_compacted(turn: Turn, event: SessionCompacted) -> None:
     """Commands, then what is pending, then the summary's candidates; then a new epoch begins (SPEC 14.3)."""
     state, session, data = turn.state, event.source, event.data
-    name = f"summary:{data.message}" if data.message else ""
-    if not note_delivery(turn, session, name, f"{data.digest}\n{data.section}"):
+    if not note_delivery(turn, event, f"{data.digest}\n{data.section}"):
         return
     if not data.digest:
         warn(state, "empty_summary")
@@ -207,17 +208,34 @@ def remember_proposal(turn: Turn, proposal: Proposal) -> None:
         state.messages[proposal.message] = (*state.messages.get(proposal.message, ()), proposal.ref)
 
 
-def note_delivery(turn: Turn, session: str, name: str, content: str) -> bool:
+def is_repeat(state: MemoryState, event: AnyEvent) -> bool:
+    """Whether a message or summary has been delivered before under its host id: then it is no activity either."""
+    return _delivery_key(event) in state.delivered
+
+
+def note_delivery(turn: Turn, event: MemoryRequested | SessionCompacted, content: str) -> bool:
     """Whether a host id comes for the first time; later ones are only counted (SPEC 3.5)."""
-    if not name:
+    key = _delivery_key(event)
+    if key is None:
         return True
     state, digest = turn.state, key_digest(content)
-    known = state.delivered.get((session, name))
+    known = state.delivered.get(key)
     if known is None:
-        state.delivered[(session, name)] = digest
+        state.delivered[key] = digest
         return True
     warn(state, "duplicate_delivery" if known == digest else "id_conflict")
     return False
+
+
+def _delivery_key(event: AnyEvent) -> tuple[str, str] | None:
+    """Host and id of a message or summary; None where the host gave no id.
+
+    The ids are the host's, not the session's: a fork replays messages of the session that it comes from.
+    """
+    if not isinstance(event, MemoryRequested | SessionCompacted) or not event.data.message:
+        return None
+    kind = "message" if isinstance(event, MemoryRequested) else "summary"
+    return split_source(event.source)[0], f"{kind}:{event.data.message}"
 
 
 def warn(state: MemoryState, code: str) -> None:

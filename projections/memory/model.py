@@ -204,7 +204,7 @@ class MemoryState(Struct):
     deleted_messages: dict[str, str] = {}
     """Message id → id of the event that deleted what it proposes, even if it comes later (SPEC 15.1)."""
     delivered: dict[tuple[str, str], str] = {}
-    """(session, host id) → digest of what was delivered under it (SPEC 3.5)."""
+    """(host, its id) → digest of what was delivered under it (SPEC 3.5)."""
     imports: dict[tuple[str, int], None] = {}
     events: dict[str, None] = {}
     """Ids of the events that are not tool calls: each counts once (I9)."""

@@ -25,22 +25,26 @@ def source_of(words: Iterable[str]) -> str:
     matches any short gap, an apostrophe both of its forms, ``*`` the fewest of up to 40 non-space characters.
     """
     usable = sorted({word.strip() for word in words if word.strip(" *")}, key=lambda word: (-len(word), word))
-    # Neighbours share their left edge: at most places of a text it fails, and then one look spares all of them.
-    runs = groupby(usable, key=lambda word: _is_ascii_word(word[0]))
-    return "(?:" + "|".join(_run(words, whole=whole) for whole, words in runs) + ")" if usable else r"(?!)"
+    # Neighbours share their edges: where the left one fails, as at most places, one look spares all of them.
+    runs = groupby(usable, key=lambda word: (_edge(word[0], _LEFT), _edge(word[-1], _RIGHT)))
+    return "(?:" + "|".join(_run(words, *edges) for edges, words in runs) + ")" if usable else r"(?!)"
 
 
-def _run(words: Iterable[str], *, whole: bool) -> str:
+def _run(words: Iterable[str], left: str, right: str) -> str:
     alternatives = "|".join(map(_word, words))
-    return f"{_LEFT}(?:{alternatives})" if whole else alternatives
+    return f"{left}(?:{alternatives}){right}" if left or right else alternatives
+
+
+def _edge(character: str, edge: str) -> str:
+    """What must hold beside a word that begins or ends in this character."""
+    return edge if character.isascii() and (character.isalnum() or character == "_") else ""
 
 
 def _word(word: str) -> str:
-    right = _RIGHT if _is_ascii_word(word[-1]) else ""
     first, *others = re.split(r"\*+", word)
     # Atomic: a star that has found its end is never tried again, so a pattern costs at most 40 steps a star.
     stars = "".join(rf"(?>{_STAR}?{_literal(part)})" if part else rf"(?>{_STAR})" for part in others)
-    return _literal(first) + stars + right
+    return _literal(first) + stars
 
 
 def _literal(text: str) -> str:
@@ -48,10 +52,6 @@ def _literal(text: str) -> str:
     lead = GAP if text[:1].isspace() and escaped else ""
     tail = GAP if text[-1:].isspace() else ""
     return lead + escaped.replace(r"\ ", GAP).replace("'", _APOSTROPHE) + tail
-
-
-def _is_ascii_word(character: str) -> bool:
-    return character.isascii() and (character.isalnum() or character == "_")
 
 
 def anywhere(*words: str) -> re.Pattern[str]:

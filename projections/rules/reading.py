@@ -23,12 +23,9 @@ __all__ = ["Find", "Reader"]
 _LIST_ITEM = re.compile(rf" {{0,3}}{LIST_MARKER}")
 _COLONS = (":", "：")
 _END_MARKS = frozenset(".!?;。！？；")
-_PARTICLES = (
-    *("ことを", "って", "のを", "を", "と", "、"),
-    *("이라고", "는 것을", "는 걸", "라고", "을", "를"),
-)
-_KOREAN_QUOTE = ("다고", 1)
-"""After 다 the particle is 고 alone."""
+# The leftmost match is the longest particle; a comma may stand behind it.
+_PARTICLE = re.compile("(?:ことを|って|のを|を|と|이라고|는 것을|는 걸|라고|을|를|(?<=다)고)?、?\\Z")
+_PARTICLE_REACH = 8
 
 _CLOSING_TAG = re.compile(r"[,，]\s{0,4}(?:ok\?|okay\?|right\?|please)\s{0,8}\Z", re.IGNORECASE)
 _CLOSING_TAG_REACH = 24
@@ -106,15 +103,16 @@ class Reader:
                 position = skip_spaces(line, end)
                 continue
             resume = len(line)
-            for find in self._asked(index, trigger, trigger.start if quoted else position):
+            for find in self._asked(index, trigger, position, quoted):
                 yield find
                 resume = _resume(line, find) if find.last == index else len(line)
             position = skip_spaces(line, resume)
 
-    def _asked(self, index: int, trigger: Trigger, sentence: int) -> Iterator[Find]:
+    def _asked(self, index: int, trigger: Trigger, sentence: int, quoted: bool) -> Iterator[Find]:
+        """What one form asks for; a quotation that was recorded in its sentence must stay readable."""
         line = self.lines[index].text
         if trigger.negated:
-            yield self._negated(index, trigger, sentence)
+            yield self._negated(index, trigger, trigger.start if quoted else sentence)
         elif trigger.family == "trailing" and line[sentence : trigger.start].strip():
             yield _trailing(index, line, sentence, trigger)
         else:
@@ -294,12 +292,6 @@ def _citation(index: int, line: str, form: Trigger, quotations: Quotations) -> F
 def _trailing(index: int, line: str, start: int, form: Trigger) -> Find:
     """The body of a trailing form stands before it, without a final particle (SPEC 4.3)."""
     words = line[start : form.start].rstrip()
-    for _ in range(2):  # a comma may stand behind the particle
-        if words.endswith(_KOREAN_QUOTE[0]):
-            words = words[: -_KOREAN_QUOTE[1]]
-            break
-        particle = next((particle for particle in _PARTICLES if words.endswith(particle)), "")
-        words = words[: len(words) - len(particle)].rstrip()
-        if particle != "、":
-            break
-    return Find("body", index, start, index, form.end, line[form.start : form.end], words, trailing=True)
+    particle = _PARTICLE.search(words, max(0, len(words) - _PARTICLE_REACH))
+    words = words[: particle.start()] if particle else words
+    return Find("body", index, start, index, form.end, line[form.start : form.end], words.rstrip(), trailing=True)

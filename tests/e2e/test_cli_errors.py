@@ -15,7 +15,7 @@ from ledger.errors import LockTimeout
 from ledger.log import FileLog
 from memfold.cli.commands import COMMANDS
 from memfold.cli.main import build_parser, main
-from tests.support.cli import RECORDINGS, home, make_ledger, run
+from tests.support.cli import RECORDINGS, ROOT, home, make_ledger, run
 
 RECORDING = str(RECORDINGS / "remember.jsonl")
 
@@ -195,3 +195,16 @@ def test_no_parser_exits_with_2() -> None:
     for name in COMMANDS:
         assert run(name, "--no-such-option").code == 64
     assert build_parser().prog == "memfold"
+
+
+DAMAGED = sorted(path.parent for path in (ROOT / "fixtures" / "damaged").glob("*/events.jsonl"))
+
+
+@pytest.mark.parametrize("folder", DAMAGED, ids=lambda folder: folder.name)
+def test_no_damage_stops_a_command(folder: Path) -> None:
+    """Every reading command answers on every damaged ledger, in both forms."""
+    for arguments in (["status"], ["list", "--state", "all"], ["log"], ["check"], ["why", "a"], ["prompt", "--hot"]):
+        ran, as_json = run(*arguments, "--ledger", str(folder)), run(*arguments, "--json", "--ledger", str(folder))
+        assert {ran.code, as_json.code} <= ({0, 3} if arguments == ["check"] else {0})
+        if arguments != ["log"]:
+            json.loads(as_json.out)

@@ -96,6 +96,17 @@ def test_the_workspace_comes_from_the_recording(tmp_path: Path) -> None:
     assert run("log", "--workspace", str(tmp_path / "app"), "--limit", "1").code == 0
 
 
+def test_the_settings_of_the_recorded_workspace_count(tmp_path: Path) -> None:
+    """Its .memfold.toml judges what is recorded, in a ledger of another place too."""
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / ".memfold.toml").write_text("[prompt]\nmaxEntries = 2\n")
+    text = (RECORDINGS / "remember.jsonl").read_text().replace("/workspace/demo", str(tmp_path / "app"))
+    (tmp_path / "r.jsonl").write_text(text)
+    assert run("ingest", "opencode", str(tmp_path / "r.jsonl"), "--ledger", str(tmp_path / "l")).code == 0
+    shown = json.loads(run("prompt", "--json", "--ledger", str(tmp_path / "l")).out)["block"]["shown"]
+    assert len(shown) == 2
+
+
 def test_a_ledger_may_be_named_by_its_file(tmp_path: Path) -> None:
     """events.jsonl stands for its folder; a moved ledger keeps its workspace."""
     run("ingest", "opencode", str(RECORDINGS / "tools.jsonl"), "--ledger", str(tmp_path / "l"))

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from msgspec import Struct
 
+from ledger.events import Draft, SessionDeletedData
 from ledger.ids import uuid7
 from ledger.log import FileLog
 from memfold.cli.documents import DOCUMENTS
@@ -191,6 +192,26 @@ def test_status_names_settings_that_were_ignored(ledger: Path, tmp_path: Path) -
     assert {"key": "hotDelivery", "value": "off", "origin": str(folder / "config.toml")} in settings
 
 
+def test_an_account_that_does_not_add_up_says_so(ledger: Path) -> None:
+    """It would be a bug of ours, and nobody should have to find it."""
+    with mock.patch("memfold.cli.account.adds_up", return_value=False):
+        assert "do not add up" in run("account", "--ledger", str(ledger)).err
+
+
+def test_an_empty_ledger_has_an_empty_account(tmp_path: Path) -> None:
+    """Seven zeros, and no table of reasons."""
+    FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
+    assert "reason" not in run("account", "--ledger", str(tmp_path / "ledger")).out
+
+
+def test_why_of_an_unseen_text_names_the_nearest(ledger: Path) -> None:
+    """And the pack that is off and would have found a form."""
+    out = run("why", "Recuerda: prices in integer cents always", "--ledger", str(ledger)).out
+    assert "nearest in the log" in out
+    assert "Prices must be computed in integer cents" in out
+    assert "the pack 'es' would find one, but it is off" in out
+
+
 def test_list_filters_by_state_and_type(ledger: Path) -> None:
     """Only what was asked for; an empty list says so on stderr."""
     document = json.loads(run("list", "--state", "rejected", "--json", "--ledger", str(ledger)).out)
@@ -300,6 +321,22 @@ def test_log_filters(ledger: Path) -> None:
 def test_log_json_gives_the_stored_lines(ledger: Path) -> None:
     """One event a line, byte for byte as it is stored."""
     assert run("log", "--json", "--ledger", str(ledger)).out == (ledger / "events.jsonl").read_text(encoding="utf-8")
+
+
+def test_follow_goes_on_where_the_log_ended(tmp_path: Path) -> None:
+    """What is appended after the first pass is printed once, however often the folder changes."""
+    folder = make_ledger(tmp_path / "ledger")
+
+    def changes(*_: object, **__: object) -> Iterator[set[object]]:
+        log = FileLog.open(folder)
+        for session in ("a", "b"):
+            log.append([Draft(source=f"test/{session}", time=None, data=SessionDeletedData())])
+            yield set()
+            yield set()
+
+    with mock.patch("watchfiles.watch", changes):
+        out = run("log", "--follow", "--limit", "1", "--ledger", str(folder)).out
+    assert [line.split()[0] for line in out.splitlines()] == ["9", "10", "11"]
 
 
 def test_log_carries_unknown_events(tmp_path: Path) -> None:

@@ -83,8 +83,10 @@ def _assert_eligible(world: WorldState, ref: Ref, record: Record) -> None:
         return
     root = world.memory.context.root
     listed = {exact_key(type_, text, root) for type_, text in hot_pending(world.memory, world.prompts, source)}
+    current = current_epoch(world.prompts, source)
+    shown = listed if current is None else listed | current.keys
     present = record.proposal.exact if entry is None else entry.proposal.exact
-    assert listed & {record.proposal.exact, present}
+    assert shown & {record.proposal.exact, present}
 
 
 def _linked(events: list[AnyEvent], place: int) -> list[AnyEvent]:

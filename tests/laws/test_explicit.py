@@ -174,6 +174,21 @@ def test_i17_our_own_blocks_add_nothing(header: str, entries: list[str]) -> None
     assert extract(block, ALL) == ()
 
 
+@given(st.lists(st.sampled_from(FORMS), min_size=1, max_size=4))
+def test_i17_our_files_and_answers_add_nothing(forms: list[str]) -> None:
+    """Titles of MEMORY.md and lines of a listing that come back in a message ask for nothing."""
+    lines = [
+        line
+        for number, form in enumerate(forms, 1)
+        for line in (
+            f"### [MEM-{number:03}] {form}: x",
+            f"- [MEM-{number:03}] [tag] {form}: x",
+            f"[M{number}] {form}: x",
+        )
+    ]
+    assert [request for request in extract("\n".join(lines), ALL) if not request.reasons] == []
+
+
 @given(st.sampled_from(NEGATED), st.text("abcdefgh", min_size=8, max_size=20))
 def test_a_negated_body_is_not_kept(form: str, secret: str) -> None:
     """What someone asks not to remember reaches neither a candidate nor the log (SPEC 4.4)."""

@@ -20,6 +20,7 @@ from projections.render import numbered_block, workspace_block
 from projections.text.identity import same_identity
 from projections.world import World, WorldState
 from replay.views import frozen_text, hot_view, next_block, present_block
+from tests.support.effort import examples
 from tests.support.harness import HOST
 from tests.support.streams import SESSIONS, ledgers
 from tests.support.watch import Watch, active_texts, watched
@@ -57,7 +58,7 @@ def test_i3_a_state_depends_on_its_prefix_only(events: list[AnyEvent], data: st.
     assert blocks(prefix) == shown
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(100))
 @given(ledgers(max_size=35))
 def test_i4_every_candidate_is_in_one_state(events: list[AnyEvent]) -> None:
     """At each position the seven counts add up, each decision has a reason and a cause, only allowed moves occur."""

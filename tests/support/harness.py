@@ -11,7 +11,7 @@ from ledger.memory import MemoryLog
 from ledger.times import format_time, parse_time
 from memfold.clock import host_time
 from memfold.config import Layer, resolve
-from memfold.paths import ledger_dir, workspace_key
+from memfold.paths import is_project, ledger_dir, workspace_key
 from memfold.workspace import Workspace
 from projections.world import WorldState
 
@@ -58,10 +58,16 @@ class Harness:
         """The ledger of a workspace; it begins at the time of its first event, not at today's."""
         key = workspace_key(root)
         if self.data is not None:
-            return FileLog.create(ledger_dir(self.data, key), root=root, key=key, clock=lambda: self.first_ms)
+            return FileLog.create(
+                ledger_dir(self.data, key),
+                root=root,
+                key=key,
+                project=is_project(root, {}),
+                clock=lambda: self.first_ms,
+            )
         if root not in self._logs:
             self._logs[root] = MemoryLog()
-            created = LedgerCreatedData(format=1, ledger="test", root=root, key=key)
+            created = LedgerCreatedData(format=1, ledger="test", root=root, key=key, project=is_project(root, {}))
             self._logs[root].append([Draft(source="memfold", time=format_time(self.first_ms), data=created)])
         return self._logs[root]
 

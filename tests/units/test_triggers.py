@@ -199,6 +199,12 @@ def test_each_sentence_may_end_in_a_trailing_form() -> None:
     assert refused(text) == ["negated_request"]
 
 
+def test_a_quotation_before_hides_no_trailing_form() -> None:
+    """A quoted form is recorded, and a later sentence still ends in its own."""
+    text = "「記住：x」と書く。テストは並列で実行すると覚えて。"
+    assert (refused(text), accepted(text)) == (["quoted"], ["テストは並列で実行する"])
+
+
 def test_a_trailing_form_alone_takes_what_follows() -> None:
     """Without words before it the form leads: the rest of its line, else the next line, is the body."""
     assert accepted("覚えておいて。テストは並列で実行する") == ["テストは並列で実行する"]

@@ -93,7 +93,10 @@ class Seen:
         return next_block(self.world, self.harness.last_ms + STEP).text
 
     def hot(self) -> str:
-        """The hot block of the row's session."""
+        """The hot block of the row's session; none goes with a message off the record."""
+        session = self.expect.get("hot_session", self.harness.last_session)
+        if session is not None and self.harness.workspace(self.root).capture.is_off_the_record(session):
+            return ""
         return hot_view(self.world, self.hot_source()).text
 
     def hot_source(self) -> str:

@@ -1,0 +1,152 @@
+"""``python -m bench``: what a session start, an append and a process cost, as ratios measured in one run."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.ledgers import write_ledger
+from bench.measure import Samples, in_turn, machine, median, processes, ratio
+from ledger.codec import decode_known
+from ledger.events import Draft, MemoryRequestedData
+from ledger.log import LOG_NAME, FileLog
+from projections.protocol import fold
+from projections.world import World
+
+_APPENDS = 200
+_PEAK = """
+import sys
+from ledger.log import FileLog
+from projections.protocol import fold
+from projections.world import World
+if len(sys.argv) > 1:
+    fold(World(sys.argv[2]), FileLog.open(sys.argv[1]).read())
+print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
+"""
+
+
+class Bench:
+    """The cases, over one ledger.
+
+    Args:
+        folder: an empty folder for ledgers.
+        events: events of the large ledger.
+        rounds: how often each case runs.
+    """
+
+    def __init__(self, folder: Path, events: int, rounds: int) -> None:
+        self.folder = folder
+        self.events = events
+        self.rounds = rounds
+        self.large = folder / "large"
+        self.session = write_ledger(self.large, events)
+
+    def refold(self) -> None:
+        """What a session start without a checkpoint costs, beside decoding alone."""
+        samples = in_turn(
+            {"decode only": self._decode, "read": self._read, "head refold": self._head, "full fold": self._full},
+            self.rounds,
+        )
+        print(f"\n(a) reading {self.events:,} events; CPU; baseline: full structs decoded line by line, nothing kept")
+        print(f"    baseline: {median(samples, 'decode only') / self.events * 1e6:.2f} us an event")
+        for case in list(samples)[1:]:
+            _report(samples, case, "decode only", rate=True)
+
+    def append(self) -> None:
+        """A durable append of one memory, beside one raw write and sync of the same bytes."""
+        log = FileLog.create(self.folder / "small", root="/w", key="0" * 16)
+        drafts = [Draft(source="bench/s", time=None, data=MemoryRequestedData("m", "Remember: use integer cents"))]
+        log.append(drafts)
+        line = Path(log.path).read_bytes().splitlines(keepends=True)[-1]
+        raw = os.open(self.folder / "raw", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        sync = getattr(os, "fdatasync", os.fsync)
+
+        def write() -> None:
+            os.write(raw, line)
+            sync(raw)
+
+        samples = in_turn(
+            {"write + fdatasync": write, "append": lambda: log.append(drafts)}, _APPENDS, time.perf_counter
+        )
+        os.close(raw)
+        log.close()
+        print("\n(b) a durable append of one memory; wall; baseline: one raw write and fdatasync of the same bytes")
+        _report(samples, "append", "write + fdatasync")
+
+    def memory(self) -> None:
+        """Peak memory of a head refold, beside a process that only imports what it needs."""
+        commands = {"imports": [], "head refold": [str(self.large), self.session]}
+        peaks: Samples = {
+            name: [float(subprocess.check_output([sys.executable, "-c", _PEAK, *arguments])) for _ in range(3)]
+            for name, arguments in commands.items()
+        }
+        print("\n(c) peak memory (VmHWM, fresh process) of a head refold; baseline: imports only")
+        print(f"    baseline: {median(peaks, 'imports') / 1024:.1f} MiB")
+        _report(peaks, "head refold", "imports")
+
+    def start(self) -> None:
+        """``memfold prompt`` as a process, beside the interpreter with msgspec."""
+        write_ledger(self.folder / "thousand", 1000)
+        prompt = [sys.executable, "-m", "memfold", "prompt", "--ledger", str(self.folder / "thousand")]
+        commands = {
+            "import msgspec": [sys.executable, "-c", "import msgspec"],
+            "memfold --version": [sys.executable, "-m", "memfold", "--version"],
+            "memfold prompt": prompt,
+        }
+        samples = processes(commands, self.rounds * 4)
+        print('\n(d) memfold prompt, 1,000 events; wall of the process; baseline: python -c "import msgspec"')
+        for case in ("memfold --version", "memfold prompt"):
+            _report(samples, case, "import msgspec")
+
+    def _decode(self) -> None:
+        with (self.large / LOG_NAME).open("rb", buffering=1 << 20) as file:
+            for line in file:
+                decode_known(line)
+
+    def _read(self) -> None:
+        for _ in FileLog.open(self.large).read():
+            pass
+
+    def _head(self) -> None:
+        fold(World(self.session), FileLog.open(self.large).read())
+
+    def _full(self) -> None:
+        fold(World(), FileLog.open(self.large).read())
+
+
+def _report(samples: Samples, case: str, baseline: str, *, rate: bool = False) -> None:
+    middle, low, high = ratio(samples, case, baseline)
+    share = f"; {1 / middle:.2f} of its rate" if rate else ""
+    print(f"    {case}: {middle:.2f}x ({low:.2f} to {high:.2f}, {len(samples[case])} rounds){share}")
+
+
+CASES: dict[str, Callable[[Bench], None]] = {
+    "refold": Bench.refold,
+    "append": Bench.append,
+    "memory": Bench.memory,
+    "start": Bench.start,
+}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("cases", nargs="*", choices=[[], *CASES], default=[], help="which to run (default: all)")
+    parser.add_argument("--events", type=int, default=100_000, help="events of the large ledger (default: 100000)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds of each case (default: 5)")
+    options = parser.parse_args()
+    print(f"{machine()}\nmedians of ratios within a round, with the lowest and highest; cases run in turn")
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(Path(folder), options.events, options.rounds)
+        for name in options.cases or CASES:
+            CASES[name](bench)
+
+
+if __name__ == "__main__":
+    main()

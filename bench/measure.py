@@ -1,0 +1,63 @@
+"""How things are measured: cases in turn, ratios within a round, medians over rounds."""
+
+from __future__ import annotations
+
+import gc
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import msgspec
+
+__all__ = ["Samples", "in_turn", "machine", "median", "processes", "ratio"]
+
+Samples = dict[str, list[float]]
+"""Case → seconds, or whatever is measured, one value a round."""
+
+
+def in_turn(
+    cases: Mapping[str, Callable[[], object]], rounds: int, clock: Callable[[], float] = time.process_time
+) -> Samples:
+    """Run each case once a round, so that a slow moment of the machine hits all of them alike."""
+    samples: Samples = {name: [] for name in cases}
+    for _ in range(rounds):
+        for name, case in cases.items():
+            gc.collect()
+            begin = clock()
+            case()
+            samples[name].append(clock() - begin)
+    return samples
+
+
+def processes(commands: Mapping[str, Sequence[str]], rounds: int) -> Samples:
+    """Wall seconds of each command from start to exit; each runs once before, so that its files are at hand."""
+
+    def run(command: Sequence[str]) -> None:
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+    cases = {name: partial(run, command) for name, command in commands.items()}
+    in_turn(cases, 1)
+    return in_turn(cases, rounds, time.perf_counter)
+
+
+def ratio(samples: Samples, case: str, baseline: str) -> tuple[float, float, float]:
+    """Case to baseline of the same round: the median over rounds, the lowest and the highest."""
+    ratios = [ours / theirs for ours, theirs in zip(samples[case], samples[baseline], strict=True)]
+    return statistics.median(ratios), min(ratios), max(ratios)
+
+
+def median(samples: Samples, case: str) -> float:
+    """The median of a case over rounds."""
+    return statistics.median(samples[case])
+
+
+def machine() -> str:
+    """One line about where this ran: without it no figure means anything."""
+    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return f"{python}, msgspec {msgspec.__version__}, {sys.platform} {platform.machine()}, {os.cpu_count()} cores{load}"

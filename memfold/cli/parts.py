@@ -1,0 +1,349 @@
+"""What the JSON documents are made of; ``memfold.cli.documents`` puts them together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from ledger.events import Target
+
+__all__ = [
+    "PARTS",
+    "BlockPart",
+    "DetailPart",
+    "EpochPart",
+    "FindingPart",
+    "HealthPart",
+    "HotPart",
+    "LastEventPart",
+    "LinePart",
+    "MemoryPart",
+    "MissingPathPart",
+    "OmittedPart",
+    "PendingPart",
+    "ProblemPart",
+    "ReasonCountPart",
+    "SettingPart",
+    "SizePart",
+]
+
+
+class SizePart(Struct, frozen=True):
+    """How large a block is.
+
+    Attributes:
+        characters: Unicode code points.
+        tokens: estimate: a quarter of the characters, rounded up.
+    """
+
+    characters: int
+    tokens: int
+
+
+class LinePart(Struct, frozen=True):
+    """A line of a block: a memory that it shows.
+
+    Attributes:
+        id: its id.
+        type: its type.
+        text: its text as stored.
+    """
+
+    id: str
+    type: str
+    text: str
+
+
+class OmittedPart(Struct, frozen=True):
+    """An active memory that a block leaves out.
+
+    Attributes:
+        id: its id.
+        reason: code of the reason.
+        text: its text as stored.
+    """
+
+    id: str
+    reason: str
+    text: str
+
+
+class BlockPart(Struct, frozen=True):
+    """A block of memories.
+
+    Attributes:
+        text: the block, byte for byte; empty if there is none.
+        digest: SHA-256 of its UTF-8 bytes, in hex.
+        size: how large it is.
+        shown: what it shows, in the order of its lines.
+        omitted: which active memories it leaves out, strongest first.
+    """
+
+    text: str
+    digest: str
+    size: SizePart
+    shown: tuple[LinePart, ...]
+    omitted: tuple[OmittedPart, ...]
+
+
+class EpochPart(Struct, frozen=True):
+    """The epoch that a frozen block belongs to.
+
+    Attributes:
+        offset: offset of the event that began it.
+        event: id of that event.
+        time: its time, which is "now" in the block.
+    """
+
+    offset: int
+    event: str
+    time: str
+
+
+class HotPart(Struct, frozen=True):
+    """The hot block of a session.
+
+    Attributes:
+        text: the block; empty if nothing is known.
+        size: how large it is.
+        sections: number of lines by section.
+    """
+
+    text: str
+    size: SizePart
+    sections: dict[str, int]
+
+
+class MemoryPart(Struct, frozen=True, kw_only=True):
+    """A candidate, and the memory it became if it did.
+
+    Attributes:
+        id: the memory's id; null for a candidate that never became one.
+        candidate: what names it for ever.
+        type: its type.
+        text: its text; empty where it isn't kept.
+        source: `explicit`, `manual` or `compaction`.
+        state: one of the seven states.
+        reasons: codes of the reasons for that state.
+        strength: strength at the position; null unless active.
+        rank: place among active memories, from 1; null unless active.
+        reinforcements: how often it was reinforced.
+        age_days: whole days since it was proposed.
+        proposed: time at which it was proposed.
+        shown: whether the block as of the position shows it.
+        omitted: code of the reason why the block leaves it out; null unless it is active and left out.
+    """
+
+    id: str | None
+    candidate: Target
+    type: str
+    text: str
+    source: str
+    state: str
+    reasons: tuple[str, ...]
+    strength: float | None
+    rank: int | None
+    reinforcements: int
+    age_days: int
+    proposed: str
+    shown: bool
+    omitted: str | None
+
+
+class DetailPart(MemoryPart, frozen=True, kw_only=True):
+    """A memory with all its fields.
+
+    Attributes:
+        confidence: in hundredths.
+        title: title in the memory file.
+        content: content in the memory file.
+        tags: its tags.
+        rationale: why it holds; may be empty.
+        importance: `low`, `normal` or `high`.
+        safety_critical: whether caps of types don't count for it.
+        updated: when it last changed, or null.
+        clock: when its decay started.
+        half_life_days: days in which its strength halves.
+        reinforced: when it was last reinforced, or null.
+        sessions: ids of the sessions that have stated it.
+        supersedes: id of the memory it replaced, or null.
+        superseded_by: id of the memory that replaced it, or null.
+        into: id of the memory that absorbed it, or null.
+        session: id of the session that proposed it, or null.
+        message: the host's id of the message or summary; empty if there was none.
+        offset: offset of the event that proposed it.
+        decided: offset of the event that decided it.
+    """
+
+    confidence: int
+    title: str
+    content: str
+    tags: tuple[str, ...]
+    rationale: str
+    importance: str
+    safety_critical: bool
+    updated: str | None
+    clock: str | None
+    half_life_days: float | None
+    reinforced: str | None
+    sessions: tuple[str, ...]
+    supersedes: str | None
+    superseded_by: str | None
+    into: str | None
+    session: str | None
+    message: str
+    offset: int
+    decided: int
+
+
+class ReasonCountPart(Struct, frozen=True):
+    """How many candidates a reason counts for.
+
+    Attributes:
+        state: their state.
+        code: code of the reason.
+        rule: section of the specification.
+        text: the reason as a sentence.
+        count: number of candidates; one with several reasons counts in each.
+    """
+
+    state: str
+    code: str
+    rule: str
+    text: str
+    count: int
+
+
+class PendingPart(Struct, frozen=True):
+    """The oldest candidate that is undecided.
+
+    Attributes:
+        text: its text.
+        proposed: when it was proposed.
+        age_days: whole days since then, as of the position.
+    """
+
+    text: str
+    proposed: str
+    age_days: int
+
+
+class LastEventPart(Struct, frozen=True):
+    """The events of one type.
+
+    Attributes:
+        type: stored name of the type.
+        count: number of events.
+        offset: offset of the last one.
+        time: its time; empty if it has none.
+    """
+
+    type: str
+    count: int
+    offset: int
+    time: str
+
+
+class HealthPart(Struct, frozen=True):
+    """What reading the whole ledger found.
+
+    Attributes:
+        status: `ok`, or `recovered` if anything was damaged.
+        events: events that count.
+        damaged: pieces that were set aside.
+        duplicates: events that came twice and count once.
+        unknown: events of a type that this release doesn't know.
+    """
+
+    status: str
+    events: int
+    damaged: int
+    duplicates: int
+    unknown: int
+
+
+class MissingPathPart(Struct, frozen=True):
+    """A path that a memory names and that isn't there any more.
+
+    Attributes:
+        id: id of the memory.
+        path: the path below the workspace root.
+    """
+
+    id: str
+    path: str
+
+
+class FindingPart(Struct, frozen=True):
+    """A setting that was ignored or lowered.
+
+    Attributes:
+        source: file, variable or layer.
+        key: the setting; empty where the source as a whole is meant.
+        value: what was found.
+        problem: what is wrong with it.
+        fix: what to write instead.
+    """
+
+    source: str
+    key: str
+    value: str
+    problem: str
+    fix: str
+
+
+class ProblemPart(Struct, frozen=True):
+    """A problem of the ledger.
+
+    Attributes:
+        line: number of the line, from 1.
+        byte: offset in the file.
+        length: number of bytes concerned.
+        kind: what it is.
+        message: what was found.
+        fix: what to do about it.
+        note: whether it only informs, so that the exit code doesn't count it.
+    """
+
+    line: int
+    byte: int
+    length: int
+    kind: str
+    message: str
+    fix: str
+    note: bool
+
+
+class SettingPart(Struct, frozen=True):
+    """One setting.
+
+    Attributes:
+        key: its name.
+        value: its value.
+        origin: where the value comes from: `default`, a file, a variable.
+    """
+
+    key: str
+    value: Any
+    origin: str
+
+
+PARTS: tuple[type[Struct], ...] = (
+    MemoryPart,
+    DetailPart,
+    BlockPart,
+    LinePart,
+    OmittedPart,
+    SizePart,
+    EpochPart,
+    HotPart,
+    ReasonCountPart,
+    PendingPart,
+    LastEventPart,
+    HealthPart,
+    MissingPathPart,
+    FindingPart,
+    ProblemPart,
+    SettingPart,
+)
