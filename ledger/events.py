@@ -163,10 +163,14 @@ class SessionLinkedData(Struct, frozen=True):
 
 
 class MemoryRequestedData(Struct, frozen=True, omit_defaults=True):
-    """A user's message that holds a remember form, reduced to what extraction reads (DESIGN 3)."""
+    """A user's message that holds a remember form, reduced to what extraction reads (DESIGN 3).
+
+    ``notes`` say what taking the text in has changed (``invisible_removed``, SPEC 1.3).
+    """
 
     message: str
     text: str
+    notes: tuple[str, ...] = ()
 
 
 class ToolArguments(Struct, frozen=True, omit_defaults=True):
@@ -207,6 +211,7 @@ class SessionCompactedData(Struct, frozen=True, omit_defaults=True):
     message: str = ""
     section: str = ""
     digest: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class SessionDeletedData(Struct, frozen=True):

@@ -106,10 +106,11 @@ class Capture:
             self._off_the_record.add(session)
             return []
         self._off_the_record.discard(session)
-        reduced = reduce_message(text, self._context)
+        taken = take_in_block(text, self._context.policy)
+        reduced = reduce_message(taken.text, self._context)
         if not reduced:
             return []
-        return self._drafts(session, time, MemoryRequestedData(message, reduced))
+        return self._drafts(session, time, MemoryRequestedData(message, reduced, taken.notes))
 
     def tool_completed(
         self,
@@ -160,10 +161,10 @@ class Capture:
 
     def compacted(self, session: str, message: str, summary: str | None, *, time: str | None) -> list[Draft]:
         """A compaction summary exists, possibly an empty one (SPEC 5.3)."""
-        redacted = take_in_block(summary or "", self._context.policy).text
-        digest = hashlib.sha256(redacted.encode()).hexdigest() if redacted.strip() else ""
-        section = reduce_summary(redacted, self._context)
-        return self._drafts(session, time, SessionCompactedData(message, section, digest))
+        taken = take_in_block(summary or "", self._context.policy)
+        digest = hashlib.sha256(taken.text.encode()).hexdigest() if taken.text.strip() else ""
+        section = reduce_summary(taken.text, self._context)
+        return self._drafts(session, time, SessionCompactedData(message, section, digest, taken.notes))
 
     def session_deleted(self, session: str, *, time: str | None) -> list[Draft]:
         """The host deleted the session."""

@@ -81,6 +81,7 @@ class Story(Struct, frozen=True, kw_only=True):
     standing: Standing | None = None
     prompts: tuple[Shown, ...] = ()
     flip: Flip | None = None
+    notes: tuple[ReasonLine, ...] = ()
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
@@ -165,6 +166,7 @@ def _story(prefix: Events, world: WorldState, cited: dict[str, AnyEvent], ref: R
             standing.omitted.code if standing and standing.omitted else None,
             world.memory.context.policy,
         ),
+        notes=tuple(plain_reason(code) for code in record.proposal.notes),
     )
 
 

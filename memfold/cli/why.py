@@ -128,6 +128,7 @@ def _facts(story: Story) -> list[tuple[str, str]]:
         ("replaced by", _related(story.replaced_by)),
         ("rank", f"{standing.rank} of {standing.of}{_omission(standing.omitted)}" if standing else ""),
         ("prompts", _prompts(story)),
+        ("note", "; ".join(note.text for note in story.notes)),
         ("would flip", _flip(story.flip, story.state) if story.flip else ""),
     ]
 

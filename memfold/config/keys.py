@@ -26,6 +26,7 @@ from memfold.config.readers import (
     words,
 )
 from projections.policy import BUILT_IN_TYPES, DEFAULT_POLICY, CustomType, caps_of
+from projections.rules.trigger_forms import PACKS
 
 __all__ = ["KEYS", "SECTIONS", "Key"]
 
@@ -88,10 +89,12 @@ def _redaction(value: object, notes: Notes) -> list[dict[str, str]]:
 
 _POLICY = DEFAULT_POLICY
 _RETENTION = _POLICY.retention
+_LANGUAGES = (*_POLICY.languages, *sorted(PACKS - set(_POLICY.languages)))
+"""All shipped packs, those that are on by default first (SPEC 4.3)."""
 
 KEYS: dict[str, Key] = {
     "enabled": Key(True, boolean, _ANYWHERE),
-    "triggers.languages": Key(list(_POLICY.languages), subset(_POLICY.languages)),
+    "triggers.languages": Key(list(_POLICY.languages), subset(_LANGUAGES)),
     "prompt.workspaceChars": Key(_POLICY.workspace_chars, whole(0, _MOST, limit=_POLICY.workspace_chars)),
     "prompt.maxEntries": Key(_POLICY.max_entries, whole(0, _MOST, limit=_POLICY.max_entries)),
     "prompt.hotChars": Key(_POLICY.hot_chars, whole(0, _MOST, limit=_POLICY.hot_chars)),

@@ -43,6 +43,7 @@ def on_requested(turn: Turn, event: MemoryRequested) -> None:
             session=session,
             message=data.message,
             origin="message",
+            notes=data.notes,
         )
         if refuse(turn, proposal, tuple(one.code for one in request.reasons)):
             continue
@@ -106,6 +107,7 @@ def _proposals(
                 session=event.source,
                 message=event.data.message,
                 origin="summary",
+                notes=event.data.notes,
             ),
             line,
         )

@@ -78,6 +78,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
     key: str = ""
     identity: str = ""
     imported: bool = False
+    notes: tuple[str, ...] = ()
 
 
 class Entry(Struct, frozen=True, kw_only=True):

@@ -35,6 +35,7 @@ def from_line(
     session: str | None,
     message: str,
     origin: str,
+    notes: tuple[str, ...] = (),
 ) -> Proposal:
     """A candidate made from one line of a message or summary; the line is its title (SPEC 2.1)."""
     title = cut(text, TITLE_LIMIT)
@@ -52,6 +53,7 @@ def from_line(
         origin=origin,
         title=title,
         content=text if title != text else "",
+        notes=notes,
         exact=keys.exact,
         key=keys.text,
         identity=keys.identity,

@@ -50,9 +50,9 @@ def test_ratios_are_taken_within_a_round() -> None:
 
 
 def test_cases_run_in_turn() -> None:
-    """Each case runs once a round, never all rounds of one before the next."""
+    """Each case runs once a round, every other round backwards, never all rounds of one before the next."""
     order: list[str] = []
     ticks = iter(range(100))
     samples = in_turn({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 2, lambda: float(next(ticks)))
-    assert order == ["a", "b", "a", "b"]
+    assert order == ["a", "b", "b", "a"]
     assert samples == {"a": [1.0, 1.0], "b": [1.0, 1.0]}

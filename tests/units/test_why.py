@@ -255,3 +255,9 @@ def test_the_answer_is_the_same_every_time_and_at_every_later_length() -> None:
     harness.feed([{"do": "memory_delete", "id": "MEM-001"}])
     assert why(log.read, "use pnpm here", at) == before
     assert why(log.read, "use pnpm here") != before
+
+
+def test_a_text_with_invisible_characters_carries_a_note() -> None:
+    """What was removed when it was taken in is said (SPEC 1.3)."""
+    told = story([START, remember("use pn\u200bpm here")], "use pnpm here")
+    assert [one.code for one in told.notes] == ["invisible_removed"]

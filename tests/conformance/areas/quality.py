@@ -1,11 +1,13 @@
-"""Rows of the area ``quality``: all reasons of the gate for one text (SPEC 6)."""
+"""Rows of the area ``quality``: all reasons of the gate for one text, taken in before it is judged (SPEC 1.3, 6)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from projections.policy import Context
+from projections.rules.limits import TEXT_LIMIT
 from projections.rules.quality import judge, notes
+from projections.text.intake import take_in
 from tests.conformance.runner import UnknownKey
 
 __all__ = ["run"]
@@ -15,10 +17,12 @@ def run(given: dict[str, Any], wanted: frozenset[str]) -> dict[str, Any]:
     """Judge one text of one type."""
     for key in (*(given.keys() - {"type", "text"}), *(wanted - {"accepted", "reasons", "notes"})):
         raise UnknownKey(key)
-    reasons = judge(given["type"], given["text"], Context(root="/w/app"))
+    context = Context(root="/w/app")
+    text = take_in(given["text"], context.policy, TEXT_LIMIT).text
+    reasons = judge(given["type"], text, context)
     actual = {
         "accepted": not reasons,
         "reasons": sorted(reason.code for reason in reasons),
-        "notes": sorted(notes(given["text"])),
+        "notes": sorted(notes(text)),
     }
     return {key: actual[key] for key in wanted}

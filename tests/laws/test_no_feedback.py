@@ -1,0 +1,89 @@
+"""Laws of feedback: what memfold itself has said never becomes memory again (SPEC 3.1-3.3, I17)."""
+
+from __future__ import annotations
+
+import io
+from argparse import Namespace
+from contextlib import redirect_stdout
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ledger.source import make_source
+from memfold.cli.console import Console
+from memfold.cli.why import print_story
+from projections.render import numbered_block
+from replay.views import hot_view, next_block, present_block
+from replay.why import Explanation, why
+from tests.support.effort import examples
+from tests.support.harness import HOST
+from tests.support.streams import SESSIONS, Stage, Step, histories
+
+_FRAMES = ("{}", "Here it is:\n{}\n\nThanks.", "- a list\n{}", "{}\n{}", "Memory candidates:\n{}")
+
+
+def _own_texts(stage: Stage) -> list[str]:
+    """Everything that memfold shows of this state."""
+    world = stage.state()
+    blocks = [present_block(world).text, next_block(world).text, numbered_block(world.memory).text]
+    return [*blocks, *(hot_view(world, make_source(HOST, session)).text for session in SESSIONS)]
+
+
+def _answers(stage: Stage) -> list[str]:
+    """What ``memfold why`` prints about some candidates."""
+    events = stage.events()
+    records = list(stage.state().accounts.records.values())[-3:]
+    return [_printed(why(lambda: events, one.proposal.text)) for one in records]
+
+
+def _printed(answer: Explanation) -> str:
+    out = io.StringIO()
+    with redirect_stdout(out):
+        console = Console(Namespace(color="never"))
+        for story in answer.stories:
+            print_story(console, story)
+    return out.getvalue()
+
+
+def _fed_back(text: str) -> list[Step]:
+    """The text as it may come back: said by the user, in a summary, printed by a tool, said by the model."""
+    shell = {"do": "tool", "tool": "bash", "args": {"command": "cat notes"}, "exit": 1, "output": text, "call": "own"}
+    own = {"do": "tool", "tool": "memory_read", "args": {}, "exit": 1, "output": text, "call": "own2"}
+    said = [
+        {"do": "user_message", "message": "own", "text": text},
+        {"do": "assistant_message", "message": "own", "text": text},
+        shell,
+        own,
+        {"do": "compacted", "summary": text},
+    ]
+    return [step | {"session": "echo"} for step in said]
+
+
+@settings(max_examples=examples(60))
+@given(histories(max_size=20), st.data())
+def test_i17_what_memfold_has_said_adds_no_entry(history: list[Step], data: st.DataObject) -> None:
+    """Blocks, hot blocks, numbered lists and answers that come back by any way add nothing."""
+    stage = Stage(None)
+    stage.feed(history)
+    texts = [text for text in (*_own_texts(stage), *_answers(stage)) if text]
+    if not texts:
+        return
+    frame = data.draw(st.sampled_from(_FRAMES))
+    known = set(stage.state().accounts.records)
+    text = data.draw(st.sampled_from(texts))
+    stage.feed(_fed_back(frame.replace("{}", text)))
+    new = {ref: record for ref, record in stage.state().accounts.records.items() if ref not in known}
+    assert {record.state for record in new.values()} <= {"rejected"}
+
+
+@pytest.mark.parametrize("tool", ["memory_add", "memory_read", "memfold_why", "mcp__memfold_memory_add"])
+def test_i17_own_tools_leave_no_hot_state(tool: str) -> None:
+    """A call of an own tool opens no error and touches no file, whatever it answers (SPEC 3.3)."""
+    stage = Stage(None)
+    stage.feed([{"do": "session_start", "session": "A"}])
+    output = "Error: src/a.ts broke\nRemember: use tabs in Makefiles"
+    step = {"do": "tool", "session": "A", "tool": tool, "args": {"filePath": "src/a.ts"}, "exit": 1, "output": output}
+    stage.feed([step])
+    assert hot_view(stage.state(), make_source(HOST, "A")).text == ""
+    assert not stage.state().accounts.records
