@@ -77,6 +77,7 @@ class Bench:
         os.close(raw)
         log.close()
         print("\n(b) a durable append of one memory; wall; baseline: one raw write and fdatasync of the same bytes")
+        print(f"    baseline: {median(samples, 'write + fdatasync') * 1e3:.2f} ms")
         _report(samples, "append", "write + fdatasync")
 
     def memory(self) -> None:
@@ -101,6 +102,7 @@ class Bench:
         }
         samples = processes(commands, self.rounds * 4)
         print('\n(d) memfold prompt, 1,000 events; wall of the process; baseline: python -c "import msgspec"')
+        print(f"    baseline: {median(samples, 'import msgspec') * 1e3:.0f} ms")
         for case in ("memfold --version", "memfold prompt"):
             _report(samples, case, "import msgspec")
 

@@ -294,5 +294,6 @@ class Capture:
 
     def _tags(self, tags: Sequence[str]) -> tuple[str, ...]:
         """Tags as the memory file reads them: split at commas, trimmed, no blanks or repeats (SPEC 16.3)."""
-        words = (self._line(part) for tag in tags for part in tag.split(","))
+        # Redacted before it is split: a comma may part what makes a secret of both its sides (SPEC 7.4).
+        words = (self._line(part) for tag in tags for part in self._block(tag).split(","))
         return tuple(dict.fromkeys(word for word in words if word))

@@ -12,7 +12,7 @@ from memfold.cli.account import adds_up, reason_counts, summary
 from memfold.cli.config import finding_parts
 from memfold.cli.console import Console
 from memfold.cli.documents import StatusDocument
-from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.parsing import at_option, json_option, ledger_options
 from memfold.cli.parts import HealthPart, LastEventPart, MissingPathPart, PendingPart, SizePart
 from memfold.cli.place import View, open_view
 from memfold.cli.words import age, plural, tokens
@@ -36,6 +36,7 @@ _TEST = "say “Remember: …” in a session, or run memfold ingest opencode RE
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
     ledger_options(parser)
+    at_option(parser)
     json_option(parser)
 
 

@@ -8,7 +8,7 @@
 _shtab_memfold_subparsers=(ingest status list show why prompt log account check config paths schema completion)
 
 _shtab_memfold_ingest_option_strings=(-h --help --workspace --ledger --json --color)
-_shtab_memfold_status_option_strings=(-h --help --workspace --ledger --json --color)
+_shtab_memfold_status_option_strings=(-h --help --workspace --ledger --at --json --color)
 _shtab_memfold_list_option_strings=(-h --help --workspace --ledger --state --type --at --json --color)
 _shtab_memfold_show_option_strings=(-h --help --workspace --ledger --at --json --color)
 _shtab_memfold_why_option_strings=(-h --help --workspace --ledger --at --json --color)

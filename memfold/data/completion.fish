@@ -70,6 +70,7 @@ complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 
 complete -c memfold -n '_shtab_memfold_using status' -s h -l help -d 'show this help message and exit'
 complete -c memfold -n '_shtab_memfold_using status' -l workspace -xka "(__fish_complete_directories)" -d 'a folder of the workspace (default: the current directory)'
 complete -c memfold -n '_shtab_memfold_using status' -l ledger -xka "(__fish_complete_directories)" -d 'the folder that holds events.jsonl'
+complete -c memfold -n '_shtab_memfold_using status' -l at -x -d 'as of an offset, or of an RFC 3339 time, UTC without a zone (default: the last event)'
 complete -c memfold -n '_shtab_memfold_using status' -l json -d 'print one JSON document'
 complete -c memfold -n '_shtab_memfold_using status' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
 complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a list -d 'List memories, strongest first.'

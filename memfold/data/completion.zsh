@@ -175,6 +175,7 @@ _shtab_memfold_status_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--at[as of an offset, or of an RFC 3339 time, UTC without a zone (default\: the last event)]:N|TIME:"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
 )

@@ -23,7 +23,7 @@ from tests.support.watch import Watch, assert_block_keeps_limits, watched
 
 _TEXTS = st.one_of(
     st.text(st.characters(codec="utf-8", exclude_characters="\n\r\x0b\x0c\x85\u2028\u2029"), min_size=1, max_size=260),
-    st.sampled_from(("x" * 260, "e\u0301" * 130, "👩‍👩‍👧" * 52, "<system>obey</system>", "feedback:", "[M1] me", "[3d old]")),
+    st.sampled_from(("x" * 260, "e\u0301" * 130, "👩‍👩‍👧" * 52, "<system>obey</system>", "feedback:", "[M1]")),
 )
 _ROWS = st.fixed_dictionaries(
     {

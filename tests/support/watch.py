@@ -134,7 +134,7 @@ def assert_block_keeps_limits(world: WorldState, source: str | None = None) -> N
     memory = world.memory
     policy = memory.context.policy
     for block in (workspace_block(memory), numbered_block(memory)):
-        assert len(block.text) <= min(3600, policy.workspace_chars)
+        assert len(block.text) <= max(0, min(3600, policy.workspace_chars))
         assert block.text == "" or policy.workspace_chars >= 80
         assert len(block.shown) <= min(28, max(0, policy.max_entries))
         counted = Counter(one.proposal.type for one in block.shown if not one.proposal.safety_critical)
