@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable
+from itertools import groupby
 from pathlib import Path
 
 from bench.ledgers import write_ledger
 from bench.measure import Samples, in_turn, machine, median, processes, ratio
 from ledger.codec import decode_known
-from ledger.events import Draft, MemoryRequestedData
+from ledger.events import Draft, MemoryRequestedData, type_name
 from ledger.log import LOG_NAME, FileLog
 from projections.protocol import fold
 from projections.world import World
@@ -57,6 +60,29 @@ class Bench:
         print(f"    baseline: {median(samples, 'decode only') / self.events * 1e6:.2f} us an event")
         for case in list(samples)[1:]:
             _report(samples, case, "decode only", rate=True)
+
+    def kinds(self) -> None:
+        """Where the time of a head refold goes: each run of events of one type is timed as a whole."""
+        world = World(self.session)
+        spent: dict[str, list[float]] = {}
+        for _ in range(self.rounds):
+            state = world.initial()
+            round_: dict[str, float] = {}
+            for name, run in groupby(FileLog.open(self.large).read(), key=type_name):
+                events = list(run)
+                begin = time.process_time()
+                for event in events:
+                    world.step(state, event)
+                round_[name] = round_.get(name, 0.0) + time.process_time() - begin
+            for name, seconds in round_.items():
+                spent.setdefault(name, []).append(seconds)
+        counts = Counter(map(type_name, FileLog.open(self.large).read()))
+        middles = {name: statistics.median(values) for name, values in spent.items()}
+        whole = sum(middles.values())
+        print(f"\n    folding alone, {whole / self.events * 1e6:.1f} us an event, by type:")
+        for name, seconds in sorted(middles.items(), key=lambda pair: -pair[1]):
+            each = seconds / counts[name] * 1e6
+            print(f"    {name:18} {counts[name]:>7,} events  {each:>8.1f} us each  {seconds / whole:>4.0%}")
 
     def append(self) -> None:
         """A durable append of one memory, beside one raw write and sync of the same bytes."""
@@ -130,6 +156,7 @@ def _report(samples: Samples, case: str, baseline: str, *, rate: bool = False) -
 
 CASES: dict[str, Callable[[Bench], None]] = {
     "refold": Bench.refold,
+    "kinds": Bench.kinds,
     "append": Bench.append,
     "memory": Bench.memory,
     "start": Bench.start,

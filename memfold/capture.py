@@ -48,6 +48,8 @@ Origin = Literal["tool", "cli", "hand_edit"]
 Status = Literal["completed", "failed", "aborted"]
 
 _NEVER_RAN = re.compile(r"\b(?:abort(?:ed)?|cancell?ed|denied|rejected|timed out|timeout|interrupted)\b", re.IGNORECASE)
+# A program that speaks by its own name ("bash: ./x: Permission denied") has run.
+_PROGRAM_SPEAKS = re.compile(r"[a-z][\w.+/-]{0,80}(?::\s|\sERR!)")
 _FIRST_LINE = 200
 
 
@@ -145,7 +147,8 @@ class Capture:
         line of its message does (SPEC 13.2).
         """
         if ran is None:
-            ran = _NEVER_RAN.search(error.strip().partition("\n")[0][:_FIRST_LINE]) is None
+            line = error.strip().partition("\n")[0][:_FIRST_LINE]
+            ran = _NEVER_RAN.search(line) is None or _PROGRAM_SPEAKS.match(line) is not None
         status: Status = "failed" if ran else "aborted"
         return self._tool(session, call, tool, args, exit_code=None, status=status, output=error, time=time)
 
@@ -185,7 +188,7 @@ class Capture:
 
     def rules_file(self, path: str, text: str, *, time: str | None, session: str | None = None) -> list[Draft]:
         """The host has loaded an instruction file; only digests of its lines are kept (SPEC 3.6)."""
-        return self._drafts(session, time, RulesLoadedData(path, rule_digests_of(text, self._context)))
+        return self._drafts(session, time, RulesLoadedData(self._block(path), rule_digests_of(text, self._context)))
 
     def memory_added(
         self,
@@ -206,7 +209,7 @@ class Capture:
             title=self._line(title),
             content=self._block(content),
             tags=self._tags(tags),
-            type=type,
+            type=None if type is None else self._line(type),
             origin=origin,
             reason=self._line(reason),
         )

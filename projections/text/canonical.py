@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import groupby
 
 from projections.text.characters import APOSTROPHES, QUOTES
@@ -17,6 +18,7 @@ _TO_SPACES = str.maketrans(dict.fromkeys(QUOTES, " "))
 _LEADING_SIGNS = ".@#/~-"
 
 
+@lru_cache(maxsize=64)  # one candidate asks for it several times over: for its keys, its type, its repetitions
 def canonical(text: str, root: str = "") -> str:
     """A text reduced to what makes it differ from another (SPEC 8.1).
 

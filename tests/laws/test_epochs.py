@@ -90,9 +90,7 @@ def _assert_eligible(world: WorldState, ref: Ref, record: Record) -> None:
 
 
 def _linked(events: list[AnyEvent], place: int) -> list[AnyEvent]:
-    link = SessionLinked(
-        specversion="1.0", id="link", source=CHILD, time=None, seq=0, data=SessionLinkedData("C", "A")
-    )
+    link = SessionLinked(specversion="1.0", id="link", source=CHILD, time=None, seq=0, data=SessionLinkedData("C", "A"))
     return [replace(event, seq=seq) for seq, event in enumerate([*events[:place], link, *events[place:]])]
 
 

@@ -48,9 +48,16 @@ def _printed(answer: Explanation) -> str:
 
 def _fed_back(text: str) -> list[Step]:
     """The text as it may come back: said by the user, in a summary, printed by a tool, said by the model."""
-    shell = {"do": "tool", "tool": "bash", "args": {"command": "cat notes"}, "exit": 1, "output": text, "call": "own"}
-    own = {"do": "tool", "tool": "memory_read", "args": {}, "exit": 1, "output": text, "call": "own2"}
-    said = [
+    shell: Step = {
+        "do": "tool",
+        "tool": "bash",
+        "args": {"command": "cat notes"},
+        "exit": 1,
+        "output": text,
+        "call": "own",
+    }
+    own: Step = {"do": "tool", "tool": "memory_read", "args": {}, "exit": 1, "output": text, "call": "own2"}
+    said: list[Step] = [
         {"do": "user_message", "message": "own", "text": text},
         {"do": "assistant_message", "message": "own", "text": text},
         shell,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import random
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -37,7 +38,7 @@ def _web_token(body: str) -> str:
     return f"{head}.{body[:20]}.{body[20:]}"
 
 
-KINDS = {
+KINDS: dict[str, Callable[[str], str]] = {
     "key file": lambda body: _key_file(body, "\n"),
     "escaped key file": lambda body: _key_file(body, "\\n"),
     "url": lambda body: f"https://deploy:{body}@db.example.com/app",
@@ -87,11 +88,11 @@ def _everywhere(text: str) -> list[Step]:
         {"do": "compaction_started"},
         {"do": "compacted", "summary": f"## Goal\n{text}\n\nMemory candidates:\n- [project] It needs {line} to deploy"},
         {"do": "compacted", "summary": f"Memory candidates:\n- project {line}\nREPLACE [M1] [project] {line}"},
-        {"do": "memory_add", "title": line, "content": text, "tags": [line, "a," + line]},
+        {"do": "memory_add", "title": line, "content": text, "tags": [line, "a," + line], "type": line},
         {"do": "memory_add", "title": "Ports of the staging box", "content": "y" * 240 + text},
         {"do": "memory_update", "id": "MEM-001", "title": f"New {line}", "content": text, "tags": [line]},
         {"do": "memory_delete", "text": line},
-        {"do": "rules_file", "path": "AGENTS.md", "text": text},
+        {"do": "rules_file", "path": f"{line}/AGENTS.md", "text": text},
         {"do": "session_start", "session": "other"},
     ]
     return [{"session": "S", "call": f"c{number}"} | step for number, step in enumerate(steps)]
