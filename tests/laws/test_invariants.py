@@ -58,7 +58,7 @@ def test_i3_a_state_depends_on_its_prefix_only(events: list[AnyEvent], data: st.
     assert blocks(prefix) == shown
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(60))
 @given(ledgers(max_size=35))
 def test_i4_every_candidate_is_in_one_state(events: list[AnyEvent]) -> None:
     """At each position the seven counts add up, each decision has a reason and a cause, only allowed moves occur."""

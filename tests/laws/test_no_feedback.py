@@ -20,7 +20,9 @@ from tests.support.effort import examples
 from tests.support.harness import HOST
 from tests.support.streams import SESSIONS, Stage, Step, histories
 
-_FRAMES = ("{}", "Here it is:\n{}\n\nThanks.", "- a list\n{}", "{}\n{}", "Memory candidates:\n{}")
+_FRAMES = ("{}", "Here it is:\n{}\n\nThanks.", "- a list\n{}", "{}\n{}")
+_AS_CANDIDATES = "Memory candidates:\n{}"
+"""Blocks are known by their header even here; a line of an answer that a model puts here is its own proposal."""
 
 
 def _own_texts(stage: Stage) -> list[str]:
@@ -67,19 +69,18 @@ def _fed_back(text: str) -> list[Step]:
     return [step | {"session": "echo"} for step in said]
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(40))
 @given(histories(max_size=20), st.data())
 def test_i17_what_memfold_has_said_adds_no_entry(history: list[Step], data: st.DataObject) -> None:
     """Blocks, hot blocks, numbered lists and answers that come back by any way add nothing."""
     stage = Stage(None)
     stage.feed(history)
-    texts = [text for text in (*_own_texts(stage), *_answers(stage)) if text]
-    if not texts:
+    framed = [frame.replace("{}", text) for frame in (*_FRAMES, _AS_CANDIDATES) for text in _own_texts(stage) if text]
+    framed += [frame.replace("{}", text) for frame in _FRAMES for text in _answers(stage)]
+    if not framed:
         return
-    frame = data.draw(st.sampled_from(_FRAMES))
     known = set(stage.state().accounts.records)
-    text = data.draw(st.sampled_from(texts))
-    stage.feed(_fed_back(frame.replace("{}", text)))
+    stage.feed(_fed_back(data.draw(st.sampled_from(framed))))
     new = {ref: record for ref, record in stage.state().accounts.records.items() if ref not in known}
     assert {record.state for record in new.values()} <= {"rejected"}
 

@@ -33,7 +33,7 @@ def _delete_one(stage: Stage, data: st.DataObject) -> Proposal:
     return live[ref]
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(60))
 @given(histories(max_size=20), no_requests(max_size=10), st.data())
 def test_i6_what_was_deleted_stays_deleted(before: list[Step], after: list[Step], data: st.DataObject) -> None:
     """No summary, command, output, import, start, restart or link makes a deleted text active; a tool add does."""
@@ -44,7 +44,8 @@ def test_i6_what_was_deleted_stays_deleted(before: list[Step], after: list[Step]
     assume(deleted.key not in active_keys(stage.state().memory))
     for memory in [stage.state().memory, *_states_after(stage, after)]:
         assert deleted.key not in active_keys(memory)
-        assert deleted.key not in {waiting.key for waiting in memory.pending.values() if waiting.source == "explicit"}
+        # A request that waits would come back; an import that waits is turned away when it is decided.
+        assert deleted.key not in {waiting.key for waiting in memory.pending.values() if not waiting.imported}
     if find_injection(deleted.text) is None:
         add = {"do": "memory_add", "session": "new", "title": deleted.text, "content": ""}
         (memory,) = _states_after(stage, [add])

@@ -22,6 +22,8 @@ from ledger.times import DAY_MS, HOUR_MS, format_time
 from memfold.config import Layer, resolve
 from memfold.workspace import Workspace
 from projections.memory.model import MemoryState, Ref
+from projections.protocol import fold
+from projections.world import World, WorldState
 from tests.support.harness import FIRST, HOST, Harness
 from tests.support.logs import KEY, counting_ids
 
@@ -110,6 +112,22 @@ _id = st.integers(1, 6).map("MEM-{:03d}".format)
 _pick = st.integers(0, 30)
 
 
+class _Remembering(Workspace):
+    """A workspace in memory that folds on where it stopped: histories ask for their state often (I2)."""
+
+    _world: WorldState | None = None
+    _known = 0
+
+    def state(self, offset: int | None = None, *, only: str | None = None) -> WorldState:
+        """The state at an offset, the end by default."""
+        if offset is not None or only is not None or not isinstance(self.log, MemoryLog):
+            return super().state(offset, only=only)
+        new = list(self.log.read(self._known))
+        self._world = fold(World(), new, self._world)
+        self._known += len(new)
+        return World().copy(self._world)
+
+
 class Stage(Harness):
     """A harness that also takes what no host reports: restores, undos, imports, policies, links from elsewhere.
 
@@ -123,6 +141,14 @@ class Stage(Harness):
     def __init__(self, data: str | None, *, project: bool = True) -> None:
         super().__init__(data)
         self._project = project
+
+    def workspace(self, root: str | None = None) -> Workspace:
+        """The ledger of a workspace, made where there is none."""
+        name = self.root if root is None else root
+        if name not in self._open:
+            log = self._log(name)
+            self._open[name] = _Remembering(log, name, self.config.policy, host=HOST, enabled=self.config.enabled)
+        return self._open[name]
 
     def _log(self, root: str) -> Log:
         if self.data is not None or root in self._logs:
