@@ -48,8 +48,11 @@ def test_i6_what_was_deleted_stays_deleted(before: list[Step], after: list[Step]
         assert deleted.key not in {waiting.key for waiting in memory.pending.values() if not waiting.imported}
     if find_injection(deleted.text) is None:
         add = {"do": "memory_add", "session": "new", "title": deleted.text, "content": ""}
-        (memory,) = _states_after(stage, [add])
-        assert deleted.key in active_keys(memory)
+        stage.step(add)
+        # Another active memory may state the same fact by now: then it takes the newcomer in (SPEC 9.1).
+        *_, record = stage.state().accounts.records.values()
+        assert record.state in {"promoted", "absorbed"}
+        assert record.proposal.key == deleted.key
 
 
 @given(histories(max_size=12), no_requests(max_size=6), st.sampled_from(("use tabs in Makefiles", "部署只从主分支")))
