@@ -21,6 +21,7 @@ from ledger.events import Draft, MemoryRequestedData, type_name
 from ledger.log import LOG_NAME, FileLog
 from projections.protocol import fold
 from projections.world import World
+from replay.kept import KeptFacts, keep_all
 
 _APPENDS = 200
 _PEAK = """
@@ -28,6 +29,7 @@ import sys
 from ledger.log import FileLog
 from projections.protocol import fold
 from projections.world import World
+from replay.kept import KeptFacts, keep_all
 if len(sys.argv) > 1:
     fold(World(sys.argv[2]), FileLog.open(sys.argv[1]).read())
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
@@ -49,11 +51,19 @@ class Bench:
         self.rounds = rounds
         self.large = folder / "large"
         self.session = write_ledger(self.large, events)
+        keep_all(str(self.large), FileLog.open(self.large).read())
 
     def refold(self) -> None:
         """What a session start without a checkpoint costs, beside decoding alone."""
         samples = in_turn(
-            {"decode only": self._decode, "read": self._read, "head refold": self._head, "full fold": self._full},
+            {
+                "decode only": self._decode,
+                "read": self._read,
+                "head refold": self._head,
+                "head refold, every text judged again": self._head_cold,
+                "full fold": self._full,
+                "full fold, every text judged again": self._full_cold,
+            },
             self.rounds,
         )
         print(f"\n(a) reading {self.events:,} events; CPU; baseline: full structs decoded line by line, nothing kept")
@@ -142,9 +152,15 @@ class Bench:
             pass
 
     def _head(self) -> None:
+        fold(World(self.session, KeptFacts(str(self.large))), FileLog.open(self.large).read())
+
+    def _head_cold(self) -> None:
         fold(World(self.session), FileLog.open(self.large).read())
 
     def _full(self) -> None:
+        fold(World(known=KeptFacts(str(self.large))), FileLog.open(self.large).read())
+
+    def _full_cold(self) -> None:
         fold(World(), FileLog.open(self.large).read())
 
 

@@ -36,11 +36,11 @@ from projections.hot.excerpt import excerpt
 from projections.hot.tools import is_own_tool
 from projections.memory.intake import key_digest
 from projections.memory.model import Entry
-from projections.memory.proposals import TITLE_LIMIT
 from projections.policy import Context
 from projections.rules.candidates import reduce_summary, rule_digests_of
 from projections.rules.explicit import is_off_the_record, reduce_message
 from projections.text.intake import take_in, take_in_block
+from projections.text.limits import TITLE_LIMIT
 
 __all__ = ["Capture"]
 

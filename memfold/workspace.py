@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ledger.events import Draft, Event, PolicySet, PolicySetData
-from ledger.log import Log
+from ledger.log import FileLog, Log
 from memfold.capture import Capture
 from projections.memory.model import Ref
 from projections.policy import Context, Policy, policy_digest, policy_document
 from projections.render import Block, numbered_block
 from projections.world import WorldState
+from replay.kept import KeptFacts, keep_facts
 from replay.names import entry_by_id, live_by_text
 from replay.positions import state_at
 
@@ -33,8 +34,9 @@ class Workspace:
 
     def __init__(self, log: Log, root: str, policy: Policy, *, host: str, enabled: bool = True) -> None:
         self.log = log
-        self.capture = Capture(host, Context(policy, root), enabled=enabled)
         self._policy = policy
+        self._context = Context(policy, root)
+        self.capture = Capture(host, self._context, enabled=enabled)
         self._in_force: str | None = None
 
     def record(self, drafts: Sequence[Draft]) -> tuple[Event, ...]:
@@ -45,15 +47,21 @@ class Workspace:
         if self._in_force is None:
             self._in_force = self._recorded_policy()
         if self._in_force == digest:
-            return self.log.append(drafts)
-        change = Draft(source=_SOURCE, time=drafts[0].time, data=PolicySetData(digest, policy_document(self._policy)))
-        events = self.log.append([change, *drafts])
-        self._in_force = digest
-        return events[1:]
+            events = self.log.append(drafts)
+        else:
+            data = PolicySetData(digest, policy_document(self._policy))
+            change = Draft(source=_SOURCE, time=drafts[0].time, data=data)
+            events = self.log.append([change, *drafts])[1:]
+            self._in_force = digest
+        if isinstance(self.log, FileLog):
+            # Behind the append: facts that are missing cost time, facts without their event cost nothing.
+            keep_facts(self.log.directory, events, self._context)
+        return events
 
     def state(self, offset: int | None = None, *, only: str | None = None) -> WorldState:
         """The state at an offset, from the log alone."""
-        return state_at(self.log.read(), offset, only=only)
+        known = KeptFacts(self.log.directory) if isinstance(self.log, FileLog) else None
+        return state_at(self.log.read(), offset, only=only, known=known)
 
     def prepare_compaction(self, session: str, *, time: str | None) -> tuple[str, Block]:
         """Make the numbered list for a compaction: its snapshot id and the block to give to the host (SPEC 5.4)."""

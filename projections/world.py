@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from ledger.events import AnyEvent, ToolCompleted
 from projections.accounting import Accounts, copy_accounts, record_moves
+from projections.facts import Known
 from projections.hot.state import SessionStates, States
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState
@@ -29,15 +30,16 @@ class World:
     Args:
         only: the source of the one session whose frozen block and hot state are asked for; None for all. Workspace
             memory and accounts are the same either way: nobody pays for what nobody asks.
+        known: facts at hand; they change the time a fold takes and nothing else.
     """
 
     name = "world"
     version = 1
 
-    def __init__(self, only: str | None = None) -> None:
+    def __init__(self, only: str | None = None, known: Known | None = None) -> None:
         self._only = only
-        self._memory = WorkspaceMemory()
-        self._sessions = SessionStates(only)
+        self._memory = WorkspaceMemory(known)
+        self._sessions = SessionStates(only, known)
 
     def initial(self) -> WorldState:
         """The empty ledger."""

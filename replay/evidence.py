@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from msgspec import Struct
-from projections.rules.candidates import parse_summary
 
 from ledger.events import AnyEvent, MemoryRequested, SessionCompacted
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState, Ref
 from projections.protocol import fold
 from projections.reasons import Evidence, explain, rule_of
+from projections.rules.candidates import parse_summary
 from projections.rules.explicit import extract
 
 __all__ = ["ReasonLine", "plain_reason", "reason_lines", "reasons_from"]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from ledger.events import AnyEvent, SessionStarted, UnknownEvent
 from ledger.source import split_source
 from ledger.times import parse_time
+from projections.facts import Known
 from projections.protocol import fold
 from projections.world import World, WorldState
 
@@ -42,6 +43,7 @@ def state_at(
     time: int | None = None,
     session: str | None = None,
     only: str | None = None,
+    known: Known | None = None,
 ) -> WorldState:
     """Everything the log means at a position, its end by default (SPEC 1.2).
 
@@ -51,6 +53,7 @@ def state_at(
         time: or as a time in milliseconds: the last event at or before it;
         session: or as the source of a session: its last event.
         only: the source of the one session whose prompt and hot state are wanted.
+        known: facts at hand; they change the time this takes and nothing else.
 
     Raises:
         ValueError: if more than one of offset, time and session is given.
@@ -61,9 +64,9 @@ def state_at(
         events = list(events)
         found = offset_at_time(events, time) if time is not None else last_offset_of(events, session or "")
         if found is None:
-            return World(only).initial()
+            return World(only, known).initial()
         offset = found
-    return fold(World(only), events if offset is None else events_until(events, offset))
+    return fold(World(only, known), events if offset is None else events_until(events, offset))
 
 
 def last_offset_of(events: Iterable[AnyEvent], source: str) -> int | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
+from projections.facts import judge_line
 from projections.memory import decide
 from projections.memory.model import CONFIDENCE, Proposal, Ref, Source
-from projections.memory.proposals import keys_of
 from projections.policy import Policy
 from projections.rules.explicit import extract
 from projections.rules.kinds import type_of
@@ -108,7 +108,7 @@ def _standing_code(world: WorldState, proposal: Proposal) -> str:
 
 def _proposal(world: WorldState, type_: str, text: str, source: Source) -> Proposal:
     memory = world.memory
-    keys = keys_of(memory.context, type_, text)
+    line = judge_line(memory.context, "candidate", type_, text)
     return Proposal(
         ref=Ref("", 0),
         order=(memory.offset + 1, 0),
@@ -118,9 +118,9 @@ def _proposal(world: WorldState, type_: str, text: str, source: Source) -> Propo
         source=source,
         confidence=CONFIDENCE[source],
         session=None,
-        exact=keys.exact,
-        key=keys.text,
-        identity=keys.identity,
+        exact=line.exact,
+        key=line.key,
+        identity=line.identity or line.exact,
     )
 
 

@@ -33,6 +33,7 @@ from memfold.paths import is_project, workspace_key
 from memfold.workspace import Workspace
 from projections.policy import Context
 from projections.text.clean import decode
+from replay.kept import keep_all
 
 __all__ = ["configure", "ingest", "run"]
 
@@ -88,6 +89,7 @@ def ingest(options: Namespace, path: Path) -> IngestDocument:
         before = log.size()
         Workspace(log, root, config.policy, host=_HOST).record(drafts)
         written = [event for event in log.read(before) if event.source != "memfold"]
+        keep_all(log.directory, log.read())
     names = [TYPE_NAMES[DATA_TO_EVENT[type(draft.data)]] for draft in drafts]
     sessions = (split_source(draft.source)[1] for draft in drafts)
     return IngestDocument(

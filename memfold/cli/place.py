@@ -16,6 +16,7 @@ from memfold.errors import NotFoundError, UsageError
 from memfold.paths import data_dir, ledger_dir, workspace_key
 from projections.text.clean import decode
 from projections.world import WorldState
+from replay.kept import KeptFacts
 from replay.positions import events_until, offset_at_time, session_sources, state_at
 
 __all__ = ["Place", "View", "find_place", "open_view", "short_session"]
@@ -58,7 +59,7 @@ class View:
 
     def world(self, only: str | None = None) -> WorldState:
         """The state at the position; ``only`` as for ``replay.positions.state_at``."""
-        return state_at(self.log.read(), self.at, only=only)
+        return state_at(self.log.read(), self.at, only=only, known=KeptFacts(self.log.directory))
 
     def session(self, text: str) -> str:
         """The source of the session that a text names: its id, or any part of it that no other one has.

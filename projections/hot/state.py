@@ -18,11 +18,10 @@ from ledger.events import (
     ToolCompleted,
 )
 from ledger.source import make_source, split_source
+from projections.facts import Known, facts_for
 from projections.hot.facts import tool_facts
 from projections.hot.session import Decision, HotState, after_decision, after_tool
 from projections.policy import DEFAULT_POLICY, Context, Policy, policy_from_document
-from projections.rules.explicit import extract
-from projections.text.canonical import exact_key
 
 __all__ = ["CALL_WINDOW", "Session", "SessionStates", "States"]
 
@@ -73,13 +72,15 @@ class SessionStates:
 
     Args:
         only: a source; events of other sessions are passed over at once. None folds all.
+        known: facts at hand; they change the time a fold takes and nothing else.
     """
 
     name = "session-state"
     version = 1
 
-    def __init__(self, only: str | None = None) -> None:
+    def __init__(self, only: str | None = None, known: Known | None = None) -> None:
         self._only = only
+        self._known = known
 
     def initial(self) -> States:
         """No session, the default policy, no workspace root."""
@@ -142,11 +143,10 @@ class SessionStates:
         if message in session.messages:
             return
         session.messages[message] = True
-        context = Context(state.policy, state.root)
-        for index, request in enumerate(extract(event.data.text, context)):
-            if request.type == "decision" and not request.reasons:
-                key = exact_key(request.type, request.text, state.root)
-                session.hot = after_decision(session.hot, Decision(key, request.text, event.id, index))
+        facts = facts_for(event, Context(state.policy, state.root), self._known)
+        for index, line in enumerate(facts.lines):
+            if line.type == "decision" and not line.reasons:
+                session.hot = after_decision(session.hot, Decision(line.exact, line.text, event.id, index))
 
     def _session(self, state: States, source: str) -> Session | None:
         """The session an event belongs to; None if nobody asks for it or it has no hot state (SPEC 3.4)."""

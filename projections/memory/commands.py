@@ -12,24 +12,23 @@ from ledger.events import (
     MemoryUndone,
     MemoryUpdated,
 )
+from projections.facts import Facts
 from projections.memory import decide, indexes
 from projections.memory.decide import Turn
-from projections.memory.intake import refuse, remember_proposal
+from projections.memory.intake import all_reasons, refuse, remember_proposal
 from projections.memory.model import Change, Entry, MemoryState, Proposal, Ref
 from projections.memory.proposals import from_added, from_import, with_text
-from projections.rules.injection import find_injection
-from projections.rules.quality import judge
-from projections.text.redact import is_secret_only
 
 __all__ = ["on_added", "on_deleted", "on_imported", "on_restored", "on_undone", "on_updated"]
 
 
-def on_added(turn: Turn, event: MemoryAdded) -> None:
+def on_added(turn: Turn, event: MemoryAdded, facts: Facts) -> None:
     """Decide a memory that a tool, a command or a hand edit adds."""
     state = turn.state
     session = event.source if "/" in event.source else None
-    proposal = from_added(state, event, event.data, session)
-    if refuse(turn, proposal, text_refusals(turn, proposal.text)):
+    line = facts.lines[0]
+    proposal = from_added(state, event, event.data, line, session)
+    if refuse(turn, proposal, line.reasons):
         return
     remember_proposal(turn, proposal)
     if session is not None:
@@ -52,7 +51,7 @@ def on_updated(turn: Turn, event: MemoryUpdated) -> None:
         old.content if data.content is None else data.content,
         old.tags if data.tags is None else data.tags,
     )
-    if state.exact.get(wording.exact, entry.ref) != entry.ref or text_refusals(turn, wording.text):
+    if state.exact.get(wording.exact, entry.ref) != entry.ref or _refused(turn, wording.text):
         return
     _put_wording(turn, entry, wording)
     state.changes[event.id] = Change("updated", (entry,))
@@ -97,19 +96,15 @@ def on_undone(turn: Turn, event: MemoryUndone) -> None:
             _put_back(turn, before)
 
 
-def on_imported(turn: Turn, event: MemoryImported) -> None:
+def on_imported(turn: Turn, event: MemoryImported, facts: Facts) -> None:
     """Decide one line of an imported file; importing it twice changes nothing (SPEC 17)."""
     state, data = turn.state, event.data
     if (data.digest, data.line) in state.imports:
         return
     state.imports[(data.digest, data.line)] = None
-    proposal = from_import(state, event, data)
-    if data.source == "compaction":
-        judged = judge(proposal.type, proposal.text, state.context, state.rule_digests)
-        reasons = tuple(one.code for one in judged)
-    else:
-        reasons = text_refusals(turn, proposal.text)
-    if refuse(turn, proposal, reasons):
+    line = facts.lines[0]
+    proposal = from_import(state, event, data, line)
+    if refuse(turn, proposal, all_reasons(turn, line) if data.source == "compaction" else line.reasons):
         return
     if data.state == "pending":
         decide.keep_pending(turn, proposal)
@@ -120,13 +115,11 @@ def on_imported(turn: Turn, event: MemoryImported) -> None:
         _import_retired(turn, proposal, data.state == "deleted", data.number)
 
 
-def text_refusals(turn: Turn, text: str) -> tuple[str, ...]:
-    """The reasons that hold for every way in (SPEC 6.1)."""
-    found = {
-        "prompt_injection": find_injection(text) is not None,
-        "secret_only": is_secret_only(text, turn.state.context.policy.redaction),
-    }
-    return tuple(code for code, holds in found.items() if holds)
+def _refused(turn: Turn, text: str) -> bool:
+    # Updates are rare, and what they import isn't: see projections.facts.
+    from projections.rules.refusals import text_refusals
+
+    return bool(text_refusals(text, turn.state.context.policy))
 
 
 def _take_over(turn: Turn, ref: Ref, reinforcements: int) -> None:

@@ -24,8 +24,8 @@ from projections.memory.model import (
     Tombstone,
 )
 from projections.memory.retention import ranker, reinforce_outcome
+from projections.memory.sameness import same_fact
 from projections.memory.selection import active_entries, fits_caps
-from projections.text.identity import same_identity
 
 __all__ = [
     "PENDING_DAYS",
@@ -158,7 +158,7 @@ def find_duplicate(state: MemoryState, proposal: Proposal) -> tuple[Ref, str] | 
         return exact, "absorbed_exact"
     if proposal.type in _IDENTITY_TYPES:
         for ref in sorted(state.identities.get(proposal.identity, ()), key=lambda ref: state.entries[ref].number):
-            if _same_identity(state, state.entries[ref].proposal, proposal):
+            if same_fact(state.entries[ref].proposal, proposal, state.context.root):
                 return ref, "absorbed_identity"
     if proposal.source == "compaction":
         others = state.texts.get(proposal.key, ())
@@ -178,7 +178,7 @@ def find_tombstone(state: MemoryState, proposal: Proposal) -> Tombstone | None:
     if graves:
         return graves[-1]
     for grave in reversed(state.identity_graves.get(proposal.identity, ())):
-        if _same_identity(state, grave.proposal, proposal):
+        if same_fact(grave.proposal, proposal, state.context.root):
             return grave
     return None
 
@@ -320,10 +320,6 @@ def _as_entry(proposal: Proposal, *, number: int, supersedes: Ref | None = None)
         sessions=() if proposal.session is None else (proposal.session,),
         supersedes=supersedes,
     )
-
-
-def _same_identity(state: MemoryState, first: Proposal, second: Proposal) -> bool:
-    return first.type == second.type and bool(same_identity(first.type, first.text, second.text, state.context.root))
 
 
 def words_better(newcomer: Proposal, entry: Entry) -> bool:

@@ -28,6 +28,7 @@ from ledger.events import (
     UnknownEvent,
 )
 from ledger.source import make_source, split_source
+from projections.facts import Facts, Judged, Known, facts_for
 from projections.memory import commands, decide, intake
 from projections.memory.activity import advance, touch
 from projections.memory.decide import Turn
@@ -42,10 +43,16 @@ class WorkspaceMemory:
     """Candidates, decisions and entries of one workspace.
 
     Tool events are activity times here and nothing else, so that nobody pays for what nobody asks (DESIGN 5).
+
+    Args:
+        known: facts at hand; they change the time a fold takes and nothing else.
     """
 
     name = "workspace-memory"
     version = 1
+
+    def __init__(self, known: Known | None = None) -> None:
+        self._known = known
 
     def initial(self) -> MemoryState:
         """No entries, no candidates, the default policy."""
@@ -86,8 +93,9 @@ class WorkspaceMemory:
         turn = Turn(state=state, event=event.id, offset=event.seq, moves=[])
         if state.expires is not None and state.now > state.expires:
             decide.expire_pending(turn)
-        handler = _HANDLERS.get(kind)
-        if handler is not None:
+        if isinstance(event, Judged):
+            _JUDGED[kind](turn, event, facts_for(event, state.context, self._known))
+        elif (handler := _HANDLERS.get(kind)) is not None:
             handler(turn, event)
         state.moves = tuple(turn.moves)
 
@@ -160,13 +168,15 @@ _HANDLERS: dict[type, Callable[[Turn, Any], None]] = {
     SessionStarted: _on_started,
     SessionLinked: _on_linked,
     SessionDeleted: _on_session_deleted,
-    SessionCompacted: intake.on_compacted,
     CompactionPrepared: intake.on_prepared,
-    MemoryRequested: intake.on_requested,
-    MemoryAdded: commands.on_added,
     MemoryUpdated: commands.on_updated,
     MemoryDeleted: commands.on_deleted,
     MemoryRestored: commands.on_restored,
     MemoryUndone: commands.on_undone,
+}
+_JUDGED: dict[type, Callable[[Turn, Any, Facts], None]] = {
+    SessionCompacted: intake.on_compacted,
+    MemoryRequested: intake.on_requested,
+    MemoryAdded: commands.on_added,
     MemoryImported: commands.on_imported,
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal, TypeVar
 
 from projections.memory.model import Entry, MemoryState, Proposal, Tombstone
-from projections.text.identity import same_identity
+from projections.memory.sameness import same_fact
 
 __all__ = ["add", "bury", "lift_tombstones", "remove"]
 
@@ -47,10 +47,7 @@ def lift_tombstones(state: MemoryState, proposal: Proposal) -> None:
     """A text that is active again has no tombstone, whichever memory left it; nor has a text of its identity."""
     root = state.context.root
     graves = state.graves.get(proposal.key, ()) + tuple(
-        grave
-        for grave in state.identity_graves.get(proposal.identity, ())
-        if grave.proposal.type == proposal.type
-        and same_identity(proposal.type, grave.proposal.text, proposal.text, root)
+        grave for grave in state.identity_graves.get(proposal.identity, ()) if same_fact(grave.proposal, proposal, root)
     )
     for grave in graves:
         _drop(state.graves, grave.proposal.key, grave)

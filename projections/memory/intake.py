@@ -6,14 +6,14 @@ import hashlib
 
 from ledger.events import AnyEvent, CompactionPrepared, MemoryRequested, SessionCompacted
 from ledger.source import split_source
+from projections.facts import Facts, LineFacts
 from projections.memory import decide
 from projections.memory.decide import Turn
 from projections.memory.model import MemoryState, Proposal, Ref, Snapshot
 from projections.memory.proposals import from_line
-from projections.rules.candidates import CandidateLine, parse_summary
-from projections.rules.explicit import extract
 
 __all__ = [
+    "all_reasons",
     "is_repeat",
     "key_digest",
     "note_delivery",
@@ -26,26 +26,25 @@ __all__ = [
 ]
 
 
-def on_requested(turn: Turn, event: MemoryRequested) -> None:
+def on_requested(turn: Turn, event: MemoryRequested, facts: Facts) -> None:
     """Take in what a user's message asks to remember; it waits for the next moment of decision (SPEC 14.1)."""
     state, session, data = turn.state, event.source, event.data
     if not note_delivery(turn, event, data.text):
         return
     deleted_by = state.deleted_messages.get(data.message) if data.message else None
-    for index, request in enumerate(extract(data.text, state.context)):
+    for index, line in enumerate(facts.lines):
         proposal = from_line(
             state,
             event,
             index,
-            type_=request.type,
-            text=request.text,
+            line,
             source="explicit",
             session=session,
             message=data.message,
             origin="message",
             notes=data.notes,
         )
-        if refuse(turn, proposal, tuple(one.code for one in request.reasons)):
+        if refuse(turn, proposal, line.reasons):
             continue
         remember_proposal(turn, proposal)
         if deleted_by is not None:
@@ -62,28 +61,27 @@ def on_prepared(turn: Turn, event: CompactionPrepared) -> None:
         turn.state.snapshots[event.source] = Snapshot(event.id, targets)
 
 
-def on_compacted(turn: Turn, event: SessionCompacted) -> None:
+def on_compacted(turn: Turn, event: SessionCompacted, facts: Facts) -> None:
     """Commands, then what is pending, then the summary's candidates; then a new epoch begins (SPEC 14.3)."""
     state, session, data = turn.state, event.source, event.data
     if not note_delivery(turn, event, f"{data.digest}\n{data.section}"):
         return
     if not data.digest:
         warn(state, "empty_summary")
-    summary = parse_summary(data.section, state.context, state.rule_digests)
     snapshot = state.snapshots.pop(session, None)
-    lines = _proposals(turn, event, summary.lines)
+    lines = _proposals(turn, event, facts.lines)
     numbered = [pair for pair in lines if pair[1].kind in ("reinforce", "replace")]
     plain = [pair for pair in lines if pair[1].kind not in ("reinforce", "replace")]
     for proposal, line in numbered:
         if session in state.subagents or not state.project:
-            refuse(turn, proposal, _codes(line))
+            refuse(turn, proposal, all_reasons(turn, line))
         else:
-            _command(turn, proposal, line, snapshot, summary.snapshot_id)
+            _command(turn, proposal, line, snapshot, facts.snapshot)
     if session not in state.subagents:
         for waiting in [one for one in state.pending.values() if one.session in (session, None)]:
             decide.decide(turn, waiting, before="pending")
     for proposal, line in plain:
-        if not refuse(turn, proposal, _codes(line)):
+        if not refuse(turn, proposal, all_reasons(turn, line)):
             remember_proposal(turn, proposal)
             decide.decide(turn, proposal)
     if session not in state.subagents:
@@ -91,9 +89,7 @@ def on_compacted(turn: Turn, event: SessionCompacted) -> None:
         state.opened = session
 
 
-def _proposals(
-    turn: Turn, event: SessionCompacted, lines: tuple[CandidateLine, ...]
-) -> list[tuple[Proposal, CandidateLine]]:
+def _proposals(turn: Turn, event: SessionCompacted, lines: tuple[LineFacts, ...]) -> list[tuple[Proposal, LineFacts]]:
     """A proposal for each line of a block, in line order."""
     return [
         (
@@ -101,8 +97,7 @@ def _proposals(
                 turn.state,
                 event,
                 index,
-                type_=line.type,
-                text=line.text,
+                line,
                 source="compaction",
                 session=event.source,
                 message=event.data.message,
@@ -115,11 +110,11 @@ def _proposals(
     ]
 
 
-def _command(turn: Turn, proposal: Proposal, line: CandidateLine, snapshot: Snapshot | None, named: str | None) -> None:
+def _command(turn: Turn, proposal: Proposal, line: LineFacts, snapshot: Snapshot | None, named: str | None) -> None:
     """REINFORCE or REPLACE by number; a number means what it meant in its own list (SPEC 5.4)."""
     state = turn.state
     refusal, target = _resolve(turn, line, snapshot, named)
-    reasons = _codes(line)
+    reasons = all_reasons(turn, line)
     if refusal or target is None:
         decide.turn_down(turn, proposal, refusal, taken_in=reasons)
         return
@@ -164,7 +159,7 @@ def _replace(turn: Turn, proposal: Proposal, target: Ref) -> None:
         decide.retire(turn, state.entries[target], "superseded", "numbered_ref_replace", superseded_by=entry.ref)
 
 
-def _resolve(turn: Turn, line: CandidateLine, snapshot: Snapshot | None, named: str | None) -> tuple[str, Ref | None]:
+def _resolve(turn: Turn, line: LineFacts, snapshot: Snapshot | None, named: str | None) -> tuple[str, Ref | None]:
     """The entry a number names, or the reason why it names none."""
     state = turn.state
     if snapshot is None:
@@ -197,8 +192,12 @@ def refuse(turn: Turn, proposal: Proposal, taken_in: tuple[str, ...]) -> bool:
     return True
 
 
-def _codes(line: CandidateLine) -> tuple[str, ...]:
-    return tuple(one.code for one in line.reasons)
+def all_reasons(turn: Turn, line: LineFacts) -> tuple[str, ...]:
+    """The reasons in a text of a summary, and what the loaded instruction files add to them (SPEC 3.6)."""
+    digests = turn.state.rule_digests
+    if digests and line.kind != "malformed" and line.text and key_digest(line.key) in digests:
+        return (*line.reasons, "in_rules_file")
+    return line.reasons
 
 
 def remember_proposal(turn: Turn, proposal: Proposal) -> None:

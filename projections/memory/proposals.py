@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 
 from ledger.events import Envelope, MemoryAddedData, MemoryImportedData
 from ledger.times import parse_time
+from projections.facts import LineFacts
 from projections.memory.model import CONFIDENCE, MemoryState, Proposal, Ref, Source
-from projections.policy import Context, type_order
-from projections.rules.kinds import type_of
-from projections.text.canonical import canonical, exact_key, text_key
-from projections.text.clean import single_line
-from projections.text.cut import cut
-from projections.text.identity import identity_key
+from projections.policy import Context
 
-__all__ = ["TEXT_LIMIT", "TITLE_LIMIT", "entry_text", "from_added", "from_import", "from_line", "with_text"]
+__all__ = ["from_added", "from_import", "from_line", "with_text"]
 
-TEXT_LIMIT = 260
-TITLE_LIMIT = 120
 _HAND_CONFIDENCE = 100
 Importance = Literal["low", "normal", "high"]
 
@@ -28,101 +22,80 @@ def from_line(
     state: MemoryState,
     event: Envelope,
     index: int,
+    line: LineFacts,
     *,
-    type_: str,
-    text: str,
     source: Source,
     session: str | None,
-    message: str,
+    message: str = "",
     origin: str,
     notes: tuple[str, ...] = (),
 ) -> Proposal:
     """A candidate made from one line of a message or summary; the line is its title (SPEC 2.1)."""
-    title = cut(text, TITLE_LIMIT)
-    keys = keys_of(state.context, type_, text)
     return Proposal(
         ref=Ref(event.id, index),
         order=(event.seq, index),
         time=state.now,
-        type=type_,
-        text=text,
+        type=line.type,
+        text=line.text,
         source=source,
         confidence=CONFIDENCE[source],
         session=session,
         message=message,
         origin=origin,
-        title=title,
-        content=text if title != text else "",
+        title=line.title or line.text,
+        content=line.text if line.title else "",
         notes=notes,
-        exact=keys.exact,
-        key=keys.text,
-        identity=keys.identity,
+        exact=line.exact,
+        key=line.key,
+        identity=line.identity or line.exact,
     )
 
 
-def from_added(state: MemoryState, event: Envelope, data: MemoryAddedData, session: str | None) -> Proposal:
+def from_added(
+    state: MemoryState, event: Envelope, data: MemoryAddedData, line: LineFacts, session: str | None
+) -> Proposal:
     """A memory that a tool, a command or a hand edit adds (SPEC 2.3, 14.6)."""
-    text = entry_text(data.title, data.content)
-    known = type_order(state.context.policy)
-    type_ = data.type if data.type in known else type_of(text)
     importance, safety = read_tags(data.tags)
-    keys = keys_of(state.context, type_, text)
-    return Proposal(
-        ref=Ref(event.id, 0),
-        order=(event.seq, 0),
-        time=state.now,
-        type=type_,
-        text=text,
-        source="manual",
+    return msgspec.structs.replace(
+        from_line(state, event, 0, line, source="manual", session=session, origin=data.origin),
         confidence=CONFIDENCE["manual"] if data.origin == "tool" else _HAND_CONFIDENCE,
-        session=session,
-        origin=data.origin,
         title=data.title,
         content=data.content,
         tags=data.tags,
         importance=importance,
         safety_critical=safety,
-        exact=keys.exact,
-        key=keys.text,
-        identity=keys.identity,
     )
 
 
-def from_import(state: MemoryState, event: Envelope, data: MemoryImportedData) -> Proposal:
+def from_import(state: MemoryState, event: Envelope, data: MemoryImportedData, line: LineFacts) -> Proposal:
     """A line of an imported file, owned by no session (SPEC 17); a time after now counts as now (SPEC 1.2)."""
     created = parse_time(data.created)
-    known = type_order(state.context.policy)
-    type_ = data.type if data.type in known else type_of(data.text)
     importance, safety = read_tags(data.tags)
-    keys = keys_of(state.context, type_, data.text)
-    return Proposal(
-        ref=Ref(event.id, 0),
-        order=(event.seq, 0),
+    proposal = from_line(state, event, 0, line, source=data.source, session=None, origin="import")
+    return msgspec.structs.replace(
+        proposal,
         time=state.now if created is None else min(created, state.now),
-        type=type_,
-        text=data.text,
-        source=data.source,
         confidence=data.confidence,
-        session=None,
-        origin="import",
-        title=data.title or cut(data.text, TITLE_LIMIT),
+        title=data.title or proposal.title,
         content=data.content,
         tags=data.tags,
         rationale=data.rationale,
         importance=importance if importance != "normal" else data.importance,
         safety_critical=safety or data.safety_critical,
         imported=True,
-        exact=keys.exact,
-        key=keys.text,
-        identity=keys.identity,
     )
 
 
 def with_text(context: Context, wording: Proposal, title: str, content: str, tags: tuple[str, ...]) -> Proposal:
     """A wording with new fields and the keys and flags that follow from them (SPEC 16.6)."""
+    # Updates are rare, and what they import isn't: see projections.facts.
+    from projections.text.canonical import text_key
+    from projections.text.entry import entry_text
+    from projections.text.identity import identity_key
+
     text = entry_text(title, content)
     importance, safety = read_tags(tags)
-    keys = keys_of(context, wording.type, text)
+    key = text_key(text, context.root)
     return msgspec.structs.replace(
         wording,
         text=text,
@@ -131,24 +104,10 @@ def with_text(context: Context, wording: Proposal, title: str, content: str, tag
         tags=tags,
         importance=importance,
         safety_critical=safety,
-        exact=keys.exact,
-        key=keys.text,
-        identity=keys.identity,
+        exact=f"{wording.type}:{key}",
+        key=key,
+        identity=identity_key(wording.type, text, context.root),
     )
-
-
-def entry_text(title: str, content: str) -> str:
-    """The line that prompts show of a tool-made entry (SPEC 2.1).
-
-    The title if the content is empty; the content if it starts with the title (canonically); else both.
-    """
-    line = single_line(content)
-    if not line:
-        return cut(single_line(title), TEXT_LIMIT)
-    head = canonical(title.rstrip().removesuffix("…"))
-    if canonical(line).startswith(head):
-        return cut(line, TEXT_LIMIT)
-    return cut(f"{single_line(title)}: {line}", TEXT_LIMIT)
 
 
 def read_tags(tags: tuple[str, ...]) -> tuple[Importance, bool]:
@@ -159,17 +118,3 @@ def read_tags(tags: tuple[str, ...]) -> tuple[Importance, bool]:
     elif "importance-low" in tags:
         importance = "low"
     return importance, "safety-critical" in tags
-
-
-class Keys(NamedTuple):
-    """What a text is compared by (SPEC 8): exact key, text key, identity key."""
-
-    exact: str
-    text: str
-    identity: str
-
-
-def keys_of(context: Context, type_: str, text: str) -> Keys:
-    """The keys of a text of a type."""
-    root = context.root
-    return Keys(exact_key(type_, text, root), text_key(text, root), identity_key(type_, text, root))

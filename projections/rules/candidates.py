@@ -9,12 +9,13 @@ from msgspec import Struct
 from projections.policy import Context
 from projections.reasons import Evidence
 from projections.rules.candidate_lines import BLOCK_LABEL, BlockLine, block_of
-from projections.rules.limits import TEXT_LIMIT, bounded
+from projections.rules.limits import bounded
 from projections.rules.own_blocks import own_words
 from projections.rules.quality import judge
 from projections.rules.rule_files import rule_digests_of
 from projections.rules.triggers import Trigger, Triggers, skip_separator, triggers_of
 from projections.text.intake import take_in
+from projections.text.limits import TEXT_LIMIT
 
 __all__ = ["CandidateKind", "CandidateLine", "Summary", "parse_summary", "reduce_summary", "rule_digests_of"]
 

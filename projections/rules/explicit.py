@@ -12,7 +12,7 @@ from projections.policy import Context, Policy
 from projections.reasons import Evidence
 from projections.rules.injection import find_injection
 from projections.rules.kinds import type_of
-from projections.rules.limits import TEXT_LIMIT, bounded
+from projections.rules.limits import bounded
 from projections.rules.own_blocks import own_words, remove_foreign
 from projections.rules.patterns import at_end, at_start
 from projections.rules.reading import Find, Reader
@@ -21,6 +21,7 @@ from projections.text.canonical import exact_key
 from projections.text.clean import clean, single_line
 from projections.text.cut import weighted_length
 from projections.text.intake import take_in
+from projections.text.limits import TEXT_LIMIT
 from projections.text.redact import is_secret_only
 
 __all__ = ["Request", "extract", "is_off_the_record", "reduce_message"]

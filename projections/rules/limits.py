@@ -1,11 +1,8 @@
-"""How much of a text is kept: the length of an entry, and what the log holds of a message or summary."""
+"""How much the log holds of a message or summary (DESIGN 3)."""
 
 from __future__ import annotations
 
-__all__ = ["MAX_RECORD_BYTES", "TEXT_LIMIT", "bounded"]
-
-TEXT_LIMIT = 260
-"""Characters of an entry's text (SPEC 2.6)."""
+__all__ = ["MAX_RECORD_BYTES", "bounded"]
 
 MAX_RECORD_BYTES = 64 * 1024
 """Bytes of UTF-8 that the log keeps of one message or summary (DESIGN 3)."""

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 
 from projections.policy import Context
-from projections.rules.limits import TEXT_LIMIT
 from projections.rules.triggers import sentence_end, skip_spaces
 from projections.rules.zones import LIST_MARKER
 from projections.text.canonical import canonical
 from projections.text.intake import take_in, take_in_block
+from projections.text.limits import TEXT_LIMIT
 
 __all__ = ["digest_of", "rule_digests_of"]
 

@@ -10,7 +10,8 @@ from projections.headers import NUMBERED_HEADER, WORKSPACE_HEADER
 from projections.policy import Context, CustomType, Policy
 from projections.reasons import REASONS
 from projections.rules.candidates import CandidateLine, Summary, parse_summary, reduce_summary, rule_digests_of
-from projections.rules.limits import MAX_RECORD_BYTES, TEXT_LIMIT
+from projections.rules.limits import MAX_RECORD_BYTES
+from projections.text.limits import TEXT_LIMIT
 from projections.rules.own_blocks import own_words
 
 CONTEXT = Context(Policy(types=(CustomType("Glossary"),)), "/w/app")

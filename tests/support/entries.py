@@ -8,11 +8,11 @@ from typing import Any, get_args
 import msgspec
 
 from ledger.times import DAY_MS
+from projections.facts import judge_line
 from projections.memory import decide
 from projections.memory.activity import touch
 from projections.memory.decide import Turn
 from projections.memory.model import CONFIDENCE, Entry, MemoryState, Proposal, Ref, Source
-from projections.memory.proposals import keys_of
 from projections.policy import DEFAULT_POLICY, Context, Policy
 
 NOW = 2_000 * DAY_MS
@@ -30,7 +30,7 @@ def proposal(row: dict[str, Any], order: int, root: str = "/w/app") -> Proposal:
         raise ValueError(f"no such source: {source!r}")
     text, type_ = row.get("text", row["id"]), row["type"]
     confidence = row.get("confidence")
-    keys = keys_of(Context(DEFAULT_POLICY, root), type_, text)
+    line = judge_line(Context(DEFAULT_POLICY, root), "written", type_, text)
     return Proposal(
         ref=Ref(row["id"], 0),
         order=(order, 0),
@@ -43,9 +43,9 @@ def proposal(row: dict[str, Any], order: int, root: str = "/w/app") -> Proposal:
         rationale=row.get("rationale", ""),
         importance=row.get("importance", "normal"),
         safety_critical=row.get("safety_critical", False),
-        exact=keys.exact,
-        key=keys.text,
-        identity=keys.identity,
+        exact=line.exact,
+        key=line.key,
+        identity=line.identity or line.exact,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from projections.policy import Context
-from projections.rules.limits import TEXT_LIMIT
+from projections.text.limits import TEXT_LIMIT
 from projections.rules.quality import judge, notes
 from projections.text.intake import take_in
 from tests.conformance.runner import UnknownKey

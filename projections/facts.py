@@ -1,0 +1,173 @@
+"""Facts: what one event says under one policy, before any state is asked; pure, and worth keeping (DESIGN 5).
+
+Judging a text costs a hundred times what folding its event does, and the result depends on the event, the policy and
+the workspace root alone. So facts may be kept beside the log under a key made of just these, and a fold that is given
+them gives the same state, only sooner. The rules themselves are imported when a text has to be judged: a reader that
+has all facts at hand never pays for their patterns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from ledger.events import MemoryAdded, MemoryImported, MemoryRequested, SessionCompacted
+from projections.policy import RULES_VERSION, Context, policy_digest, type_order
+from projections.text.limits import TITLE_LIMIT
+
+__all__ = ["Facts", "Judged", "Known", "LineFacts", "facts_for", "facts_key", "facts_of", "judge_line"]
+
+Judged = MemoryRequested | SessionCompacted | MemoryAdded | MemoryImported
+"""The events whose texts are judged."""
+
+
+class LineFacts(Struct, frozen=True, array_like=True):
+    """One candidate of an event, judged for what it says.
+
+    Attributes:
+        kind: a ``request`` of a message, a line of a summary, a memory that was ``written`` as such.
+        type: the memory type; empty where a line has none.
+        text: the stored form; empty for negated requests and REINFORCE.
+        reasons: the codes of all that stands against the text; empty if it is accepted.
+        key: its text key (SPEC 8.2).
+        identity: its identity key (SPEC 8.4); empty where that is the exact key.
+        title: the text cut to a title; empty where the text is one.
+        ref: the number that a command names.
+    """
+
+    kind: Literal["request", "candidate", "reinforce", "replace", "malformed", "written"]
+    type: str
+    text: str
+    reasons: tuple[str, ...]
+    key: str
+    identity: str
+    title: str
+    ref: int | None = None
+
+    @property
+    def exact(self) -> str:
+        """The exact key (SPEC 8.2)."""
+        return f"{self.type}:{self.key}"
+
+
+class Facts(Struct, frozen=True, array_like=True):
+    """What an event proposes, in its order, and the snapshot a summary's numbers refer to."""
+
+    lines: tuple[LineFacts, ...]
+    snapshot: str | None = None
+
+
+Known = Mapping[str, Facts]
+"""Facts at hand, by ``facts_key``."""
+
+
+def facts_for(event: Judged, context: Context, known: Known | None) -> Facts:
+    """The facts of an event: those at hand, else judged now. Both are the same (law)."""
+    if known is not None:
+        found = known.get(facts_key(event, context))
+        if found is not None:
+            return found
+    return facts_of(event, context)
+
+
+def facts_key(event: Judged, context: Context) -> str:
+    """Names the facts of an event: a digest of its data, the policy, the workspace root and the rules' version."""
+    body = msgspec.json.encode(event.data)
+    return hashlib.blake2b(body, digest_size=16, key=_context_key(context)).hexdigest()
+
+
+@lru_cache(maxsize=64)
+def _context_key(context: Context) -> bytes:
+    text = f"{RULES_VERSION}\0{policy_digest(context.policy)}\0{context.root}"
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def facts_of(event: Judged, context: Context) -> Facts:
+    """Judge an event's texts. What instruction files say isn't in it: they are another event's (SPEC 3.6)."""
+    if isinstance(event, MemoryRequested):
+        return _of_message(event.data.text, context)
+    if isinstance(event, SessionCompacted):
+        return _of_summary(event.data.section, context)
+    return Facts((_of_written(event, context),))
+
+
+def _of_message(text: str, context: Context) -> Facts:
+    from projections.rules.explicit import extract
+
+    return Facts(
+        tuple(
+            judge_line(context, "request", one.type, one.text, reasons=tuple(reason.code for reason in one.reasons))
+            for one in extract(text, context)
+        )
+    )
+
+
+def _of_summary(section: str, context: Context) -> Facts:
+    from projections.rules.candidates import parse_summary
+
+    summary = parse_summary(section, context)
+    lines = (
+        judge_line(
+            context,
+            one.kind,
+            one.type,
+            one.text,
+            reasons=tuple(reason.code for reason in one.reasons),
+            ref=one.ref,
+        )
+        for one in summary.lines
+    )
+    return Facts(tuple(lines), summary.snapshot_id)
+
+
+def _of_written(event: MemoryAdded | MemoryImported, context: Context) -> LineFacts:
+    """A memory that a tool, a command, a hand edit or an import writes; only summaries pass the gate (SPEC 6.1)."""
+    from projections.rules.kinds import type_of
+    from projections.rules.quality import judge
+    from projections.rules.refusals import text_refusals
+    from projections.text.entry import entry_text
+
+    if isinstance(event, MemoryImported):
+        text, gated = event.data.text, event.data.source == "compaction"
+    else:
+        text, gated = entry_text(event.data.title, event.data.content), False
+    given = event.data.type
+    type_ = given if given in type_order(context.policy) else type_of(text)
+    if gated:
+        reasons = tuple(reason.code for reason in judge(type_, text, context))
+    else:
+        reasons = text_refusals(text, context.policy)
+    return judge_line(context, "written", type_, text, reasons=reasons)
+
+
+def judge_line(
+    context: Context,
+    kind: Literal["request", "candidate", "reinforce", "replace", "malformed", "written"],
+    type_: str,
+    text: str,
+    *,
+    reasons: tuple[str, ...] = (),
+    ref: int | None = None,
+) -> LineFacts:
+    """A line with the keys it is compared by (SPEC 8)."""
+    from projections.text.canonical import text_key
+    from projections.text.cut import cut
+    from projections.text.identity import identity_key
+
+    key = text_key(text, context.root)
+    identity, title = identity_key(type_, text, context.root), cut(text, TITLE_LIMIT)
+    return LineFacts(
+        kind=kind,
+        type=type_,
+        text=text,
+        reasons=reasons,
+        key=key,
+        identity="" if identity == f"{type_}:{key}" else identity,
+        title="" if title == text else title,
+        ref=ref,
+    )

@@ -1,0 +1,21 @@
+"""The line that prompts show of an entry with title and content (SPEC 2.1)."""
+
+from __future__ import annotations
+
+from projections.text.canonical import canonical
+from projections.text.clean import single_line
+from projections.text.cut import cut
+from projections.text.limits import TEXT_LIMIT
+
+__all__ = ["entry_text"]
+
+
+def entry_text(title: str, content: str) -> str:
+    """The title if the content is empty; the content if it starts with the title (canonically); else both."""
+    line = single_line(content)
+    if not line:
+        return cut(single_line(title), TEXT_LIMIT)
+    head = canonical(title.rstrip().removesuffix("…"))
+    if canonical(line).startswith(head):
+        return cut(line, TEXT_LIMIT)
+    return cut(f"{single_line(title)}: {line}", TEXT_LIMIT)

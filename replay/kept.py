@@ -1,0 +1,141 @@
+"""Facts kept in ``derived/facts.jsonl``: disposable, checked line by line, and never a reason for another result.
+
+One line per event whose texts are judged: a key that names event, policy, root and rules (``projections.facts``), a
+digest of the facts, and the facts. Writers add lines after an append; readers only read. A line that is torn, damaged
+or from other rules is not found under any key, and its event is judged again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+from msgspec import Raw, Struct
+
+from ledger.events import AnyEvent
+from projections.facts import Facts, Judged, facts_for, facts_key
+from projections.memory.fold import WorkspaceMemory
+from projections.policy import Context
+
+__all__ = ["FACTS_NAME", "KeptFacts", "facts_path", "keep_all", "keep_facts"]
+
+DERIVED = "derived"
+FACTS_NAME = "facts.jsonl"
+_DIGEST_SIZE = 8
+
+
+class _Line(Struct, frozen=True):
+    k: str
+    d: str
+    f: Raw
+
+
+_DECODE_LINE = msgspec.json.Decoder(_Line).decode
+_DECODE_FACTS = msgspec.json.Decoder(Facts).decode
+
+
+class KeptFacts(Mapping[str, Facts]):
+    """The facts beside a ledger, read when first asked for and decoded one by one.
+
+    Args:
+        directory: the ledger's folder; a missing, unreadable or damaged file is an empty one.
+    """
+
+    def __init__(self, directory: str) -> None:
+        self._path = facts_path(directory)
+        self._lines: dict[str, _Line] | None = None
+
+    def __getitem__(self, key: str) -> Facts:
+        """The facts under a key.
+
+        Raises:
+            KeyError: if there are none that can be trusted.
+        """
+        line = self._read()[key]
+        body = bytes(line.f)
+        if _digest(body) != line.d:
+            raise KeyError(key)
+        try:
+            return _DECODE_FACTS(body)
+        except msgspec.MsgspecError as error:
+            raise KeyError(key) from error
+
+    def __iter__(self) -> Iterator[str]:
+        """The keys that stand in the file."""
+        return iter(self._read())
+
+    def __len__(self) -> int:
+        """How many keys stand in the file."""
+        return len(self._read())
+
+    def _read(self) -> dict[str, _Line]:
+        if self._lines is None:
+            self._lines = {}
+            try:
+                with open(self._path, "rb") as file:  # noqa: PTH123 - pathlib costs more than the file
+                    for raw in file:
+                        try:
+                            line = _DECODE_LINE(raw)
+                        except (msgspec.MsgspecError, UnicodeDecodeError):
+                            continue
+                        self._lines[line.k] = line
+            except OSError:
+                pass
+        return self._lines
+
+
+def facts_path(directory: str) -> str:
+    """Where a ledger's facts are kept."""
+    return os.path.join(directory, DERIVED, FACTS_NAME)  # noqa: PTH118 - as above
+
+
+def keep_facts(directory: str, events: Iterable[AnyEvent], context: Context) -> None:
+    """Judge events that were just appended and add their facts; a failure loses nothing but time.
+
+    One write of whole lines to a file opened for appending: writers don't need a lock, and a line that a kill tears
+    is dropped by readers, together with the one that is written right behind it.
+    """
+    _add(directory, b"".join(_line(event, context) for event in events if isinstance(event, Judged)))
+
+
+def keep_all(directory: str, events: Iterable[AnyEvent]) -> int:
+    """Add the facts that are missing, each under the policy in force at its event; returns how many were.
+
+    For ledgers that came without them: O(length of the log).
+    """
+    known = KeptFacts(directory)
+    memory = WorkspaceMemory(known)
+    state = memory.initial()
+    missing: list[bytes] = []
+    for event in events:
+        if isinstance(event, Judged) and facts_key(event, state.context) not in known:
+            missing.append(_line(event, state.context))
+        memory.step(state, event)
+    _add(directory, b"".join(missing))
+    return len(missing)
+
+
+def _line(event: Judged, context: Context) -> bytes:
+    body = msgspec.json.encode(facts_for(event, context, None))
+    return msgspec.json.encode(_Line(facts_key(event, context), _digest(body), Raw(body))) + b"\n"
+
+
+def _add(directory: str, lines: bytes) -> None:
+    if not lines:
+        return
+    path = facts_path(directory)
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120 - as above
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(descriptor, lines)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return
+
+
+def _digest(body: bytes) -> str:
+    return hashlib.blake2b(body, digest_size=_DIGEST_SIZE).hexdigest()
