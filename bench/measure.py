@@ -39,20 +39,25 @@ def in_turn(
 
 
 def processes(commands: Mapping[str, Sequence[str]], rounds: int) -> Samples:
-    """Wall seconds of each command from start to exit; each runs once before, so that its files are at hand."""
+    """Wall seconds of each command from start to exit; each runs once before, so that its files are at hand.
+
+    An installed program has its byte code; so it has here, whatever the environment says about writing it.
+    """
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
     def run(command: Sequence[str]) -> None:
-        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environ)
 
     cases = {name: partial(run, command) for name, command in commands.items()}
     in_turn(cases, 1)
     return in_turn(cases, rounds, time.perf_counter)
 
 
-def ratio(samples: Samples, case: str, baseline: str) -> tuple[float, float, float]:
-    """Case to baseline of the same round: the median over rounds, the lowest and the highest."""
-    ratios = [ours / theirs for ours, theirs in zip(samples[case], samples[baseline], strict=True)]
-    return statistics.median(ratios), min(ratios), max(ratios)
+def ratio(samples: Samples, case: str, baseline: str, *, share: float = 1.0) -> tuple[float, float, float]:
+    """Case to baseline of the same round: the median, and the lowest and highest of the middle ``share`` of rounds."""
+    ratios = sorted(ours / theirs for ours, theirs in zip(samples[case], samples[baseline], strict=True))
+    cut = int(len(ratios) * (1 - share) / 2)
+    return statistics.median(ratios), ratios[cut], ratios[-1 - cut]
 
 
 def median(samples: Samples, case: str) -> float:

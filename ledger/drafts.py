@@ -14,13 +14,13 @@ from ledger.problems import Problem
 
 __all__ = ["Stamped", "given_ids", "stamp"]
 
-Stamped = list[tuple[Event, bytes]]
-"""Events as a reader will see them, each with its line."""
+Stamped = tuple[list[Event], list[bytes]]
+"""Events as a reader will see them, and the line of each."""
 
 
 def given_ids(drafts: Sequence[Draft]) -> frozenset[str]:
     """Ids that the drafts bring along: only these can stand in the log already."""
-    return frozenset(draft.id for draft in drafts if draft.id is not None)
+    return frozenset([draft.id for draft in drafts if draft.id is not None])
 
 
 def stamp(drafts: Sequence[Draft], next_seq: int, new_id: Callable[[], str], stored: frozenset[str]) -> Stamped:
@@ -33,14 +33,16 @@ def stamp(drafts: Sequence[Draft], next_seq: int, new_id: Callable[[], str], sto
         InvalidDraft: if a draft can't be read back.
     """
     seen = set(stored)
-    stamped: Stamped = []
+    events: list[Event] = []
+    lines: list[bytes] = []
     for draft in drafts:
         if draft.id in seen:
             continue
-        event, line = _line(draft, next_seq + len(stamped), draft.id or new_id())
+        event, line = _line(draft, next_seq + len(events), draft.id or new_id())
         seen.add(event.id)
-        stamped.append((event, line))
-    return stamped
+        events.append(event)
+        lines.append(line)
+    return events, lines
 
 
 def _line(draft: Draft, seq: int, event_id: str) -> tuple[Event, bytes]:

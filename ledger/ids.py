@@ -44,18 +44,22 @@ class MonotonicIds:
 
     def __call__(self) -> str:
         """The next id."""
-        self._last = max(_pack(self._clock(), self._random(10)), self._last + 1)
-        return _format(self._last)
+        packed = _pack(self._clock(), self._random(10))
+        if packed <= self._last:
+            packed = self._last + 1
+        self._last = packed
+        return _format(packed)
 
 
 def _pack(ms: int, random: bytes) -> int:
     """Time and random bits as one number, so that "later" is "greater"."""
-    bits = int.from_bytes(random[:10], "big") >> (80 - _RANDOM_BITS)
-    return max(0, min(ms, _LAST_MS)) << _RANDOM_BITS | bits
+    if not 0 <= ms <= _LAST_MS:
+        ms = 0 if ms < 0 else _LAST_MS
+    return ms << _RANDOM_BITS | int.from_bytes(random[:10], "big") >> 80 - _RANDOM_BITS
 
 
 def _format(packed: int) -> str:
     """Spread the bits around version 7 and variant 2."""
-    ms, high, low = packed >> _RANDOM_BITS, packed >> 62 & 0xFFF, packed & (1 << 62) - 1
-    digits = f"{ms << 80 | 7 << 76 | high << 64 | 2 << 62 | low:032x}"
+    high = packed >> 62 & 0xFFF
+    digits = "%032x" % (packed >> _RANDOM_BITS << 80 | 7 << 76 | high << 64 | 2 << 62 | packed & (1 << 62) - 1)
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

@@ -13,10 +13,10 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Protocol
+from typing import Protocol, Self
 
 from ledger.errors import LockTimeout, storage_error
-from ledger.files import open_private
+from ledger.files import identity, open_private
 
 if sys.platform != "win32":
     from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
@@ -56,11 +56,15 @@ class FlockLock:
         self._path = path
         self._timeout = timeout
         self._descriptor = -1
+        self._file = (0, 0)
         self._process = -1
 
-    @contextmanager
-    def hold(self) -> Generator[None]:
+    def hold(self) -> Self:
         """Take the lock; see ``Lock``."""
+        return self
+
+    def __enter__(self) -> None:
+        # A context manager by hand: each append enters it, and a generator costs as much as the lock itself.
         deadline = time.monotonic() + self._timeout
         while True:
             descriptor = self._open()
@@ -68,12 +72,11 @@ class FlockLock:
             # Checked after locking: if someone removed or replaced the sidecar before we had it, another process
             # may hold the new one while we hold the old one, and both would write.
             if self._is_current(descriptor):
-                break
+                return
             self.close()
-        try:
-            yield
-        finally:
-            flock(descriptor, LOCK_UN)
+
+    def __exit__(self, *_: object) -> None:
+        flock(self._descriptor, LOCK_UN)
 
     def close(self) -> None:
         """Let go of the descriptor; see ``Lock``."""
@@ -83,14 +86,16 @@ class FlockLock:
 
     def _open(self) -> int:
         # A forked child shares the open file with its parent, and so would share the lock: it opens its own.
-        if self._process != os.getpid():
+        process = os.getpid()
+        if self._process != process:
             self.close()
         if self._descriptor < 0:
             try:
                 self._descriptor = open_private(self._path, os.O_RDWR)
+                self._file = identity(os.fstat(self._descriptor))
             except OSError as error:
                 raise storage_error(error, self._path) from error
-            self._process = os.getpid()
+            self._process = process
         return self._descriptor
 
     def _wait(self, descriptor: int, deadline: float) -> None:
@@ -110,7 +115,7 @@ class FlockLock:
 
     def _is_current(self, descriptor: int) -> bool:
         try:
-            return os.path.samestat(os.fstat(descriptor), os.stat(self._path))
+            return identity(os.stat(self._path)) == self._file
         except FileNotFoundError:
             return False
         except OSError as error:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Protocol, Self, TypedDict, Unpack
 
-from ledger.drafts import given_ids, stamp
+from ledger.drafts import Stamped, given_ids, stamp
 from ledger.errors import LedgerNotFound, NewerFormat, SequenceConflict, storage_error
 from ledger.events import AnyEvent, Draft, Event, LedgerCreated, LedgerCreatedData
 from ledger.files import make_private_folder, open_private, sync_folder
@@ -184,14 +184,15 @@ class FileLog:
         """
         self._check_format()
         ids = given_ids(drafts)
-        with self._writer.hold() as tail:
-            if expect is not None and expect != tail.next_seq:
-                raise SequenceConflict(expect, tail.next_seq)
+
+        def batch(next_seq: int) -> Stamped:
+            if expect is not None and expect != next_seq:
+                raise SequenceConflict(expect, next_seq)
             # Looked up under the lock: else another process could deliver the same event between look and write.
             stored = frozenset(event.id for event in Reader(self.path) if event.id in ids) if ids else ids
-            stamped = stamp(drafts, tail.next_seq, self._new_id, stored)
-            self._writer.write(tail, stamped, durable=durable)
-        return tuple(event for event, _ in stamped)
+            return stamp(drafts, next_seq, self._new_id, stored)
+
+        return tuple(self._writer.append(batch, durable=durable))
 
     def read(self, start: int = 0) -> Iterator[AnyEvent]:
         """Events whose seq is at least ``start``; see ``Log.read`` and ``Reader``."""

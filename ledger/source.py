@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote, unquote
-
 __all__ = ["make_source", "split_source"]
 
 
@@ -15,10 +13,18 @@ def make_source(host: str, session: str | None) -> str:
     """
     if session is None:
         return host
+    if session.isascii() and session.replace("_", "").replace("-", "").isalnum():
+        return f"{host}/{session}"
+    from urllib.parse import quote
+
     return f"{host}/{quote(session, safe='', errors='replace')}"
 
 
 def split_source(source: str) -> tuple[str, str | None]:
     """Split a source into host and session id; the session is None where the event belongs to none."""
     host, slash, session = source.partition("/")
-    return host, unquote(session) if slash else None
+    if "%" not in session:
+        return host, session if slash else None
+    from urllib.parse import unquote
+
+    return host, unquote(session)

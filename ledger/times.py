@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-__all__ = ["DAY_MS", "HOUR_MS", "format_time", "parse_time", "utc_day"]
+__all__ = ["DAY_MS", "HOUR_MS", "format_time", "instant", "parse_time", "utc_day"]
 
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
@@ -29,9 +29,14 @@ def parse_time(text: str | None) -> int | None:
         return None
 
 
+def instant(ms: int) -> datetime:
+    """The same in UTC as what ``datetime.fromisoformat`` reads; clamped to years 1970 to 9999."""
+    return _EPOCH + timedelta(milliseconds=max(0, min(ms, _LAST_MS)))
+
+
 def format_time(ms: int) -> str:
     """RFC 3339 in UTC with milliseconds, ``2026-01-01T00:00:00.000Z``; clamped to years 1970 to 9999."""
-    moment = _EPOCH + timedelta(milliseconds=max(0, min(ms, _LAST_MS)))
+    moment = instant(ms)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
 
 

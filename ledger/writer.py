@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Literal
 
 from ledger.codec import TYPE_NAMES
 from ledger.drafts import Stamped
 from ledger.errors import LedgerNotFound, storage_error
-from ledger.files import make_private_folder, open_private
+from ledger.events import Event
+from ledger.files import identity, make_private_folder, open_private
 from ledger.locks import Lock
 from ledger.problems import DAMAGE, Problem
 from ledger.reader import reading
@@ -47,16 +48,21 @@ class Writer:
         self._durability: Durability = durability
         self._threads = threading.Lock()  # a file lock belongs to the process and doesn't part its threads
         self._descriptor = -1
+        self._file = (0, 0)
         self._tail: Tail | None = None
 
-    @contextmanager
-    def hold(self) -> Generator[Tail]:
-        """Lock the log for a ``with`` block and give its tail.
+    def append(self, batch: Callable[[int], Stamped], *, durable: bool | None) -> list[Event]:
+        """Write a batch behind the tail, and say what was written.
+
+        Args:
+            batch: makes the events and their lines from the next seq, under the lock. What it raises is passed on,
+                and nothing is written.
+            durable: whether to sync; None for what the log's durability says.
 
         Raises:
             LedgerNotFound: if the file is gone.
             LockTimeout: if another process held the lock all the time.
-            StorageError: if the system refused.
+            StorageError: if the system refused, with the number of events that are stored all the same.
         """
         # The tail is read under the lock: else two writers would take the same seq, or one would close off a line
         # that the other is still writing.
@@ -67,36 +73,16 @@ class Writer:
                 raise LedgerNotFound(self._path) from None
             except OSError as error:
                 raise storage_error(error, self._path) from error
-            yield tail
-
-    def write(self, tail: Tail, stamped: Stamped, *, durable: bool | None) -> None:
-        """Write a batch behind the tail that ``hold`` gave, within its ``with`` block.
-
-        Raises:
-            StorageError: with the number of events that are stored all the same.
-        """
-        if not stamped:
-            return
-        lines = [line for _, line in stamped]
-        heal = b""
-        if tail.rest:
-            # Copied before the line is closed off: afterwards nothing would tell that it has to be.
-            self._set_aside(tail)
-            # Closed off by our own write: a write of its own would be one more that can tear.
-            heal = b"\n"
-        data = heal + b"".join(lines)
-        self._tail = None  # until all of it is written, what is known of the tail is wrong
-        written, refusal = _write_all(self._descriptor, data)
-        if refusal is not None:
-            stored = _whole_lines(lines, written - len(heal))
-            raise storage_error(refusal, self._path, stored) from refusal
-        self._tail = Tail(tail.size + len(data), stamped[-1][0].seq + 1)
-        if self._must_sync(stamped, durable=durable):
-            # Synced before unlocking: a repair must not replace the file between our write and our sync.
-            try:
-                _sync(self._descriptor)
-            except OSError as error:
-                raise storage_error(error, self._path, len(lines)) from error
+            events, lines = batch(tail.next_seq)
+            if events:
+                self._write(tail, lines)
+                if self._must_sync(events, durable=durable):
+                    # Synced before unlocking: a repair must not replace the file between our write and our sync.
+                    try:
+                        _sync(self._descriptor)
+                    except OSError as error:
+                        raise storage_error(error, self._path, len(lines)) from error
+            return events
 
     def peek(self) -> Tail:
         """The tail as it stands now, read without the lock.
@@ -116,13 +102,30 @@ class Writer:
     def _current_tail(self) -> Tail:
         now = os.stat(self._path)
         # Checked after locking: a repair or purge may have replaced the file while we waited, and an append to the
-        # old one would be lost with it.
-        if self._descriptor < 0 or not os.path.samestat(os.fstat(self._descriptor), now):
+        # old one would be lost with it. The open descriptor keeps the old file's number from being given again.
+        if self._descriptor < 0 or identity(now) != self._file:
             self._close_file()
             self._descriptor = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+            now = os.fstat(self._descriptor)
+            self._file = identity(now)
         if self._tail is not None and self._tail.size == now.st_size:
             return self._tail  # nobody wrote since: every append changes the size
         return read_tail(self._descriptor, now.st_size)
+
+    def _write(self, tail: Tail, lines: list[bytes]) -> None:
+        data = b"".join(lines)
+        heal = b""
+        if tail.rest:
+            # Copied before the line is closed off: afterwards nothing would tell that it has to be.
+            self._set_aside(tail)
+            # Closed off by our own write: a write of its own would be one more that can tear.
+            heal = b"\n"
+            data = heal + data
+        self._tail = None  # until all of it is written, what is known of the tail is wrong
+        written, refusal = _write_all(self._descriptor, data)
+        if refusal is not None:
+            raise storage_error(refusal, self._path, _whole_lines(lines, written - len(heal))) from refusal
+        self._tail = Tail(tail.size + len(data), tail.next_seq + len(lines))
 
     def _set_aside(self, tail: Tail) -> None:
         """Copy the torn pieces of the tail to quarantine, by their byte offset.
@@ -142,11 +145,11 @@ class Writer:
                     finally:
                         os.close(descriptor)
 
-    def _must_sync(self, stamped: Stamped, *, durable: bool | None) -> bool:
+    def _must_sync(self, events: list[Event], *, durable: bool | None) -> bool:
         if durable is not None:
             return durable
         if self._durability == "memories":
-            return any(type(event) in _SYNCED for event, _ in stamped)
+            return not _SYNCED.isdisjoint(map(type, events))
         return self._durability == "always"
 
     def _close_file(self) -> None:
@@ -166,11 +169,10 @@ def _write_all(descriptor: int, data: bytes) -> tuple[int, OSError | None]:
 
     One write is what the system gets; only what it leaves over is written again.
     """
-    view = memoryview(data)
     written = 0
     while written < len(data):
         try:
-            count = os.write(descriptor, view[written:])
+            count = os.write(descriptor, data[written:])  # no copy the first time
         except InterruptedError:
             continue
         except OSError as error:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ledger.memory import MemoryLog
     from projections.policy import Policy
     from projections.world import World
-    from replay.positions import state_at
+    from replay.state import state_at
     from replay.why import why
 
 __all__ = ["FileLog", "MemoryLog", "Policy", "World", "__version__", "state_at", "why"]
@@ -22,7 +22,7 @@ _HOME = {
     "MemoryLog": "ledger.memory",
     "Policy": "projections.policy",
     "World": "projections.world",
-    "state_at": "replay.positions",
+    "state_at": "replay.state",
     "why": "replay.why",
 }
 

@@ -14,7 +14,7 @@ from projections.render import Block, numbered_block
 from projections.world import WorldState
 from replay.kept import KeptFacts, keep_facts
 from replay.names import entry_by_id, live_by_text
-from replay.positions import state_at
+from replay.state import state_at
 
 __all__ = ["Workspace"]
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 from msgspec import Struct
 
 from ledger.events import AnyEvent
+from projections.memory.activity import calls_taken_in
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import CANDIDATE_STATES, CandidateState, MemoryState, Move, Proposal, Ref
 
@@ -120,6 +123,11 @@ class PromotionAccounting:
         """Change a state that only the caller can see."""
         self._memory.step(state.memory, event)
         record_moves(state.accounts, state.memory.moves)
+
+    def run(self, state: AccountingState, events: Iterable[AnyEvent]) -> None:
+        """Step through many events, tool calls in bulk."""
+        for event in calls_taken_in(state.memory, events):
+            self.step(state, event)
 
 
 def copy_accounts(accounts: Accounts) -> Accounts:

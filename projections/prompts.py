@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
 import msgspec
 from msgspec import Struct
 
 from ledger.events import AnyEvent, PromptRendered, SessionCompacted, SessionDeleted
+from projections.facts import Known
+from projections.memory.activity import calls_taken_in
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState, Proposal, Ref
 from projections.render import workspace_block
@@ -135,8 +138,8 @@ class RenderedPrompts:
     name = "rendered-prompts"
     version = 1
 
-    def __init__(self, only: str | None = None) -> None:
-        self._memory = WorkspaceMemory()
+    def __init__(self, only: str | None = None, known: Known | None = None) -> None:
+        self._memory = WorkspaceMemory(known)
         self._only = only
 
     def initial(self) -> PromptState:
@@ -157,6 +160,11 @@ class RenderedPrompts:
         """Change a state that only the caller can see."""
         self._memory.step(state.memory, event)
         step_prompts(state.prompts, state.memory, event, self._only)
+
+    def run(self, state: PromptState, events: Iterable[AnyEvent]) -> None:
+        """Step through many events, tool calls in bulk."""
+        for event in calls_taken_in(state.memory, events):
+            self.step(state, event)
 
 
 def copy_prompts(prompts: Prompts) -> Prompts:

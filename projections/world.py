@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from ledger.events import AnyEvent, ToolCompleted
 from projections.accounting import Accounts, copy_accounts, record_moves
 from projections.facts import Known
 from projections.hot.state import SessionStates, States
+from projections.memory.activity import calls_taken_in
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState
 from projections.prompts import Prompts, copy_prompts, step_prompts
@@ -70,3 +73,9 @@ class World:
             return  # a call in a session that nobody asks about is activity of the workspace and nothing else
         step_prompts(state.prompts, memory, event, self._only)
         self._sessions.step(state.sessions, event)
+
+    def run(self, state: WorldState, events: Iterable[AnyEvent]) -> None:
+        """Step through many events; calls in bulk, but for those of the session that is asked for."""
+        rest = events if self._only is None else calls_taken_in(state.memory, events, self._only)
+        for event in rest:
+            self.step(state, event)

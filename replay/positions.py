@@ -1,4 +1,4 @@
-"""Positions and the state there: an offset, a time or a session names a prefix of the log (DESIGN 6)."""
+"""Positions: an offset, a time or a session names a prefix of the log (DESIGN 6)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from collections.abc import Iterable, Iterator
 from ledger.events import AnyEvent, SessionStarted, UnknownEvent
 from ledger.source import split_source
 from ledger.times import parse_time
-from projections.facts import Known
-from projections.protocol import fold
-from projections.world import World, WorldState
 
-__all__ = ["events_until", "last_offset_of", "offset_at_time", "session_sources", "state_at"]
+__all__ = ["events_until", "last_offset_of", "offset_at_time", "session_sources"]
 
 _LOOKAHEAD = 1000
 
@@ -34,39 +31,6 @@ def events_until(events: Iterable[AnyEvent], offset: int | None) -> Iterator[Any
                 return
         else:
             yield event
-
-
-def state_at(
-    events: Iterable[AnyEvent],
-    offset: int | None = None,
-    *,
-    time: int | None = None,
-    session: str | None = None,
-    only: str | None = None,
-    known: Known | None = None,
-) -> WorldState:
-    """Everything the log means at a position, its end by default (SPEC 1.2).
-
-    Args:
-        events: the log, from its first event.
-        offset: the position, as an offset;
-        time: or as a time in milliseconds: the last event at or before it;
-        session: or as the source of a session: its last event.
-        only: the source of the one session whose prompt and hot state are wanted.
-        known: facts at hand; they change the time this takes and nothing else.
-
-    Raises:
-        ValueError: if more than one of offset, time and session is given.
-    """
-    if sum(one is not None for one in (offset, time, session)) > 1:
-        raise ValueError("a position is an offset, a time or a session: give one of them")
-    if time is not None or session is not None:
-        events = list(events)
-        found = offset_at_time(events, time) if time is not None else last_offset_of(events, session or "")
-        if found is None:
-            return World(only, known).initial()
-        offset = found
-    return fold(World(only, known), events if offset is None else events_until(events, offset))
 
 
 def last_offset_of(events: Iterable[AnyEvent], source: str) -> int | None:

@@ -16,7 +16,8 @@ from projections.world import WorldState
 from replay.evidence import ReasonLine, plain_reason, reason_lines
 from replay.flips import Flip, smallest_flip
 from replay.names import current_wording, entry_by_id, parse_id, refs_by_text
-from replay.positions import events_until, state_at
+from replay.positions import events_until
+from replay.state import state_at
 from replay.unseen import Unseen, judge_unseen
 from replay.views import present_block
 

@@ -64,7 +64,10 @@ def build_parser(names: Iterable[str] = COMMANDS, *, configure: bool = True) -> 
     """
     parser = Parser(prog="memfold", description=_DESCRIPTION, epilog="memfold COMMAND --help tells more.")
     parser.add_argument("--version", action="version", version=f"memfold {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    # With its own prog, argparse need not format a usage line, for which it would import shutil.
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, parser_class=Parser, prog="memfold"
+    )
     for name in names:
         command = COMMANDS[name]
         child = commands.add_parser(name, help=command.summary)

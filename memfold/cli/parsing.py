@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from typing import NoReturn
 
 from memfold.cli.commands import Command
 from memfold.errors import UsageError
+from memfold.terminal import terminal_width
 
 __all__ = ["Parser", "at_option", "color_option", "describe", "json_option", "ledger_options", "whole_number"]
+
+_WIDTH = 80
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as the terminal. argparse would import shutil to ask for its width, wherever an option is added."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=(terminal_width(sys.stdout, os.environ) or _WIDTH) - 2)
 
 
 class Parser(argparse.ArgumentParser):
     """A parser that raises where argparse would end the process with 2, which a host may read as "block"."""
 
     def __init__(self, **options: object) -> None:
-        defaults = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
+        defaults = {"formatter_class": _Help, "allow_abbrev": False}
         super().__init__(**{**defaults, **options})  # type: ignore[arg-type]  # argparse passes its own options on
 
     def error(self, message: str) -> NoReturn:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ledger.events import AnyEvent, LedgerCreated
 from ledger.log import LOG_NAME, FileLog
@@ -14,10 +15,14 @@ from ledger.times import parse_time
 from memfold.config import Resolved, load, locate
 from memfold.errors import NotFoundError, UsageError
 from memfold.paths import data_dir, ledger_dir, workspace_key
+from projections.prompts import PromptState, RenderedPrompts
+from projections.protocol import fold
 from projections.text.clean import decode
-from projections.world import WorldState
 from replay.kept import KeptFacts
-from replay.positions import events_until, offset_at_time, session_sources, state_at
+from replay.positions import events_until, offset_at_time, session_sources
+
+if TYPE_CHECKING:
+    from projections.world import WorldState
 
 __all__ = ["Place", "View", "find_place", "open_view", "short_session"]
 
@@ -58,8 +63,15 @@ class View:
         return events_until(self.log.read(), self.at)
 
     def world(self, only: str | None = None) -> WorldState:
-        """The state at the position; ``only`` as for ``replay.positions.state_at``."""
+        """The state at the position; ``only`` as for ``replay.state.state_at``."""
+        from replay.state import state_at
+
         return state_at(self.log.read(), self.at, only=only, known=KeptFacts(self.log.directory))
+
+    def blocks(self, only: str | None = None) -> PromptState:
+        """Memory and frozen blocks at the position: what a session start needs, and it imports nothing more."""
+        known = KeptFacts(self.log.directory)
+        return fold(RenderedPrompts(only, known), self.log.read() if self.at is None else self.events())
 
     def session(self, text: str) -> str:
         """The source of the session that a text names: its id, or any part of it that no other one has.

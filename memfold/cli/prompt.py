@@ -1,26 +1,41 @@
-"""``memfold prompt``: the block of memories that a prompt holds, byte for byte, at any position."""
+"""``memfold prompt``: the block of memories that a prompt holds, byte for byte, at any position.
+
+A session start waits for this command, so it imports what a block needs and nothing more: hot state with ``--hot``
+only, the documents with ``--json`` only. A test holds the set of modules.
+"""
 
 from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, NamedTuple
 
-from ledger.times import format_time
 from memfold.cli.console import Console
-from memfold.cli.documents import PromptDocument
 from memfold.cli.parsing import at_option, json_option, ledger_options
-from memfold.cli.parts import BlockPart, EpochPart, HotPart, LinePart, OmittedPart, SizePart
-from memfold.cli.place import View, open_view, session_of
-from memfold.cli.words import tokens
+from memfold.cli.place import View, open_view
 from memfold.errors import UsageError
-from projections.memory.model import Entry
-from projections.prompts import Epoch, block_digest, current_epoch
+from projections.memory.model import MemoryState
+from projections.prompts import Epoch, PromptState, current_epoch
 from projections.render import Block, numbered_block, workspace_block
-from projections.world import WorldState
-from replay.positions import state_at
-from replay.views import hot_view, next_block, present_block
+from replay.views import next_block, present_block
 
-__all__ = ["block_part", "configure", "prompt_document", "run"]
+if TYPE_CHECKING:
+    from projections.hot.block import HotBlock
+    from projections.world import WorldState
+
+__all__ = ["Prompt", "configure", "run"]
+
+
+class Prompt(NamedTuple):
+    """What is printed: a block, the epoch that froze it, the hot block beside it, and why there is none."""
+
+    kind: str
+    memory: MemoryState
+    source: str | None
+    epoch: Epoch | None
+    block: Block
+    hot: HotBlock | None
+    note: str | None
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -44,73 +59,61 @@ def run(options: Namespace) -> int:
     if options.session is not None and (options.next or options.numbered):
         raise UsageError("--session names a frozen block; --next and --numbered make another one")
     view = open_view(options)
-    document = prompt_document(view, options)
+    prompt = _prompt(view, options)
     console = Console(options)
     if options.json:
-        console.emit(document)
+        from memfold.cli.prompt_document import prompt_document
+
+        console.emit(prompt_document(view, prompt))
         return 0
-    hot = document.hot.text if document.hot else ""
-    text = "\n\n".join(part for part in (document.block.text, hot) if part)
+    hot = prompt.hot.text if prompt.hot else ""
+    text = "\n\n".join(part for part in (prompt.block.text, hot) if part)
     # Exactly what a host gets: a line break behind it is for a terminal only.
     sys.stdout.write(text + ("\n" if text and sys.stdout.isatty() else ""))
-    if document.note and not text:
-        console.note(document.note)
+    if prompt.note and not text:
+        console.note(prompt.note)
     return 0
 
 
-def prompt_document(view: View, options: Namespace) -> PromptDocument:
+def _prompt(view: View, options: Namespace) -> Prompt:
     """The blocks that the options ask for."""
     source = view.session(options.session) if options.session is not None else None
     hot_source = source or (_last_session(view) if options.hot else None)
-    world = view.world(only=hot_source or "")
     off = view.at is None and not view.place.resolved.config.enabled
-    kind, epoch, block = _block(view, world, source, options)
-    hot = hot_view(world, hot_source) if options.hot and hot_source and not off else None
+    state: PromptState | WorldState
+    hot: HotBlock | None = None
+    if options.hot and hot_source and not off:
+        from replay.sessions import hot_view
+
+        state = world = view.world(hot_source)
+        hot = hot_view(world, hot_source)
+    else:
+        state = view.blocks(source or "")
+    kind, epoch, block = _block(view, state, source, options)
     if off:
         block = Block("", (), block.omitted)
-    return PromptDocument(
-        ledger=view.place.shown_directory,
-        position=world.memory.offset,
-        now=format_time(world.memory.now),
-        kind=kind,
-        session=session_of(hot_source),
-        epoch=None if epoch is None else EpochPart(epoch.offset, epoch.event, format_time(epoch.now)),
-        block=block_part(block),
-        hot=None if hot is None else HotPart(hot.text, _size(hot.text), hot.sections),
-        note=_why_empty(world, source, epoch, off=off) if not block.text else None,
-    )
+    note = None if block.text else _why_empty(state, source, epoch, off=off)
+    return Prompt(kind, state.memory, hot_source, epoch, block, hot, note)
 
 
-def block_part(block: Block) -> BlockPart:
-    """A block as a part of a document."""
-    return BlockPart(
-        text=block.text,
-        digest=block_digest(block.text),
-        size=_size(block.text),
-        shown=tuple(LinePart(one.id, one.proposal.type, one.proposal.text) for one in block.shown),
-        omitted=tuple(OmittedPart(one.id, reason, one.proposal.text) for one, reason in block.omitted),
-    )
-
-
-def _block(view: View, world: WorldState, source: str | None, options: Namespace) -> tuple[str, Epoch | None, Block]:
+def _block(
+    view: View, state: PromptState | WorldState, source: str | None, options: Namespace
+) -> tuple[str, Epoch | None, Block]:
     if options.next:
-        return "next", None, next_block(world)
+        return "next", None, next_block(state)
     if options.numbered:
-        return "numbered", None, numbered_block(world.memory)
+        return "numbered", None, numbered_block(state.memory)
     if source is None:
-        return "present", None, present_block(world)
-    epoch = None if source in world.memory.subagents else current_epoch(world.prompts, source)
+        return "present", None, present_block(state)
+    epoch = current_epoch(state.prompts, source)
     if epoch is None:
         return "frozen", None, Block("", (), ())
+    shown = tuple(state.memory.entries[ref] for ref in epoch.shown)
     if not options.json:
-        return "frozen", epoch, Block(epoch.text, _shown(world, epoch), ())
+        return "frozen", epoch, Block(epoch.text, shown, ())
     # What was left out is known only at the epoch's own position: a second fold, which only --json pays for.
-    then = workspace_block(state_at(view.log.read(), epoch.offset, only="").memory)
+    then = workspace_block(View(view.place, view.log, epoch.offset).blocks("").memory)
     return "frozen", epoch, Block(epoch.text, then.shown, then.omitted)
-
-
-def _shown(world: WorldState, epoch: Epoch) -> tuple[Entry, ...]:
-    return tuple(world.memory.entries[ref] for ref in epoch.shown)
 
 
 def _last_session(view: View) -> str | None:
@@ -122,17 +125,13 @@ def _last_session(view: View) -> str | None:
     return source
 
 
-def _why_empty(world: WorldState, source: str | None, epoch: Epoch | None, *, off: bool) -> str:
+def _why_empty(state: PromptState | WorldState, source: str | None, epoch: Epoch | None, *, off: bool) -> str:
     if off:
         return "no block: memory is switched off"
-    if source is not None and source in world.memory.subagents:
+    if source is not None and source in state.memory.subagents:
         return "no block: the session is a sub-agent, which gets none"
     if source is not None and epoch is None:
         return "no block: the session has no open epoch here; it is deleted, or has had no prompt yet"
-    if world.memory.pending and epoch is None:
-        return f"no block: {len(world.memory.pending)} pending, none active yet; a new session decides (--next)"
+    if state.memory.pending and epoch is None:
+        return f"no block: {len(state.memory.pending)} pending, none active yet; a new session decides (--next)"
     return "no block: no memory was active then" if epoch else "no block: no memory is active"
-
-
-def _size(text: str) -> SizePart:
-    return SizePart(len(text), tokens(len(text)))

@@ -25,7 +25,8 @@ from projections.render import budget_of
 from projections.rules.trigger_forms import PACKS
 from projections.text.clean import decode
 from projections.text.paths import path_words
-from replay.views import present_block, warnings_of
+from replay.sessions import warnings_of
+from replay.views import present_block
 
 __all__ = ["configure", "run", "status_document"]
 

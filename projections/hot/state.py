@@ -25,6 +25,9 @@ from projections.policy import DEFAULT_POLICY, Context, Policy, policy_from_docu
 
 __all__ = ["CALL_WINDOW", "Session", "SessionStates", "States"]
 
+_TAKEN_IN = frozenset(
+    [ToolCompleted, MemoryRequested, SessionStarted, SessionLinked, SessionDeleted, PolicySet, LedgerCreated]
+)
 CALL_WINDOW = 1000
 """A call id counts once among this many calls of its session (SPEC 3.5)."""
 
@@ -103,6 +106,8 @@ class SessionStates:
 
     def step(self, state: States, event: AnyEvent) -> None:
         """Take in one event. Unknown ids, damaged policies and foreign sessions change nothing and never raise."""
+        if type(event) not in _TAKEN_IN:
+            return
         if isinstance(event, ToolCompleted):
             self._take_call(state, event)
         elif isinstance(event, MemoryRequested):

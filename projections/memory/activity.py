@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from ledger.times import DAY_MS, parse_time
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from ledger.events import AnyEvent, ToolCompleted
+from ledger.times import DAY_MS, instant, parse_time
 from projections.memory.model import MemoryState
 
-__all__ = ["advance", "touch"]
+__all__ = ["advance", "calls_taken_in", "touch", "touches"]
 
 
 def advance(state: MemoryState, time: str | None) -> bool:
@@ -20,6 +24,11 @@ def advance(state: MemoryState, time: str | None) -> bool:
     return True
 
 
+def touches(state: MemoryState, source: str) -> bool:
+    """Whether events of a source are activity: those of root sessions are (SPEC 10.4)."""
+    return "/" in source and source not in state.subagents
+
+
 def touch(state: MemoryState) -> None:
     """Count the present event as activity; a gap of more than 14 days leaves a dormant span."""
     last, now = state.last_activity, state.now
@@ -28,3 +37,63 @@ def touch(state: MemoryState) -> None:
         if start < now:
             state.dormant = (*state.dormant, (start, now))
     state.last_activity = now
+
+
+def calls_taken_in(state: MemoryState, events: Iterable[AnyEvent], asked: str | None = None) -> Iterator[AnyEvent]:
+    """Take tool calls into the state, many at once, and yield all other events for the caller to step.
+
+    Nine events in ten are tool calls, of which the memory needs the last two times alone: the rest of a run changes
+    nothing, as long as none lies before now, ends a dormant gap or lets something expire. Calls that might, or whose
+    time has no zone or can't be read, or whose seq doesn't rise, are yielded too.
+
+    Args:
+        state: what the caller steps by each yielded event before asking for the next.
+        events: what to fold.
+        asked: the source of a session whose calls are wanted one by one.
+    """
+    read = datetime.fromisoformat
+    now, until = _quiet_span(state)
+    roots: dict[str, bool] = {}
+    offset = state.offset
+    last: ToolCompleted | None = None
+    active: ToolCompleted | None = None
+    for event in events:
+        if type(event) is ToolCompleted and event.source != asked:
+            try:
+                moment = read(event.time)  # type: ignore[arg-type] # a missing time is caught, not tested for
+                quiet = now <= moment <= until and offset < event.seq
+            except (TypeError, ValueError):
+                moment, quiet = now, False
+            if quiet:
+                now, offset, last = moment, event.seq, event
+                if event.source not in roots:
+                    roots[event.source] = touches(state, event.source)
+                if roots[event.source]:
+                    active = event
+                continue
+        if last is not None:
+            _end_run(state, offset, active, last)
+        yield event
+        now, until = _quiet_span(state)
+        roots.clear()
+        offset, last, active = state.offset, None, None
+    if last is not None:
+        _end_run(state, offset, active, last)
+
+
+def _quiet_span(state: MemoryState) -> tuple[datetime, datetime]:
+    """From now until a call would end a dormant gap or let something expire; ends before it begins if any may."""
+    if state.last_activity is None:
+        return instant(1), instant(0)
+    until = state.last_activity + state.context.policy.retention.dormant_after_days * DAY_MS
+    if state.expires is not None:
+        until = min(until, state.expires)
+    return instant(state.now), instant(until)
+
+
+def _end_run(state: MemoryState, offset: int, active: ToolCompleted | None, last: ToolCompleted) -> None:
+    """The state after a run of calls, of which ``active`` was the last activity."""
+    state.moves, state.opened, state.fresh, state.offset = (), None, True, offset
+    if active is not None and advance(state, active.time):
+        touch(state)
+    advance(state, last.time)

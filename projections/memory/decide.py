@@ -23,9 +23,9 @@ from projections.memory.model import (
     Retired,
     Tombstone,
 )
-from projections.memory.retention import ranker, reinforce_outcome
+from projections.memory.retention import reinforce_outcome
 from projections.memory.sameness import same_fact
-from projections.memory.selection import active_entries, fits_caps
+from projections.memory.selection import fits_caps, weakest
 
 __all__ = [
     "PENDING_DAYS",
@@ -235,6 +235,7 @@ def reinforce(turn: Turn, ref: Ref, time: int, session: str | None) -> str:
             reinforced_at=time,
             sessions=entry.sessions if session is None else (*entry.sessions, session),
         )
+        indexes.refile(state, ref)
     return outcome
 
 
@@ -339,8 +340,4 @@ def _enforce_store_cap(turn: Turn) -> None:
     """Over 200 active entries from summaries: the weakest expire (SPEC 9.5)."""
     state = turn.state
     while state.compaction_active > STORE_CAP:
-        weakest = max(
-            (entry for entry in active_entries(state) if entry.proposal.source == "compaction"),
-            key=ranker(state),
-        )
-        retire(turn, weakest, "expired", "store_cap")
+        retire(turn, weakest(state, "compaction"), "expired", "store_cap")

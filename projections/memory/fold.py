@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -29,11 +29,11 @@ from ledger.events import (
 )
 from ledger.source import make_source, split_source
 from projections.facts import Facts, Judged, Known, facts_for
-from projections.memory import commands, decide, intake
-from projections.memory.activity import advance, touch
+from projections.memory import commands, decide, indexes, intake
+from projections.memory.activity import advance, calls_taken_in, touch, touches
 from projections.memory.decide import Turn
 from projections.memory.links import link
-from projections.memory.model import MemoryState
+from projections.memory.model import MemoryState, Ref
 from projections.policy import Context, policy_from_document
 
 __all__ = ["WorkspaceMemory"]
@@ -59,11 +59,15 @@ class WorkspaceMemory:
         return MemoryState()
 
     def copy(self, state: MemoryState) -> MemoryState:
-        """A state of its own: the dictionaries are copied, what they hold is immutable (but for ``by_type``)."""
+        """A state of its own: the dictionaries are copied, what they hold is immutable (but for two indexes)."""
         after = msgspec.structs.replace(state)
         for name in _TABLES:
             setattr(after, name, getattr(state, name).copy())
-        after.by_type = {type_: dict(refs) for type_, refs in state.by_type.items()}
+        after.by_type = {type_: refs.copy() for type_, refs in state.by_type.items()}
+        after.cohorts = {
+            type_: {cohort: members.copy() for cohort, members in cohorts.items()}
+            for type_, cohorts in state.cohorts.items()
+        }
         return after
 
     def apply(self, state: MemoryState, event: AnyEvent) -> MemoryState:
@@ -79,12 +83,11 @@ class WorkspaceMemory:
         state.opened = None
         kind = type(event)
         if kind is ToolCompleted:
-            # Most events are tool calls, so each line here is felt in every fold.
             state.fresh = True
             state.offset = max(state.offset, event.seq)
             # Ids of tool calls aren't kept here. One whose time has passed may be a second delivery, which must
             # change nothing (I9), so it is no activity.
-            if advance(state, event.time) and "/" in event.source and event.source not in state.subagents:
+            if advance(state, event.time) and touches(state, event.source):
                 touch(state)
             if state.expires is None or state.now <= state.expires:
                 return
@@ -99,6 +102,11 @@ class WorkspaceMemory:
             handler(turn, event)
         state.moves = tuple(turn.moves)
 
+    def run(self, state: MemoryState, events: Iterable[AnyEvent]) -> None:
+        """Step through many events, tool calls in bulk."""
+        for event in calls_taken_in(state, events):
+            self.step(state, event)
+
     def _take_in(self, state: MemoryState, event: AnyEvent) -> bool:
         """Position, now and activity of an event that is no tool call; whether it may change anything else."""
         known = not isinstance(event, UnknownEvent)
@@ -111,7 +119,7 @@ class WorkspaceMemory:
         if known:
             state.events[event.id] = None
             advance(state, event.time)
-            if "/" in event.source and event.source not in state.subagents and not intake.is_repeat(state, event):
+            if touches(state, event.source) and not intake.is_repeat(state, event):
                 touch(state)
         return known
 
@@ -131,6 +139,12 @@ def _on_rules(turn: Turn, event: RulesLoaded) -> None:
     state = turn.state
     state.rules[event.data.path] = event.data.digests
     state.rule_digests = frozenset(digest for digests in state.rules.values() for digest in digests)
+
+
+def _on_imported(turn: Turn, event: MemoryImported, facts: Facts) -> None:
+    """An imported entry is promoted like a new one; then it has the reinforcements that it brings."""
+    commands.on_imported(turn, event, facts)
+    indexes.refile(turn.state, Ref(event.id, 0))
 
 
 def _on_started(turn: Turn, event: SessionStarted) -> None:
@@ -178,5 +192,5 @@ _JUDGED: dict[type, Callable[[Turn, Any, Facts], None]] = {
     SessionCompacted: intake.on_compacted,
     MemoryRequested: intake.on_requested,
     MemoryAdded: commands.on_added,
-    MemoryImported: commands.on_imported,
+    MemoryImported: _on_imported,
 }

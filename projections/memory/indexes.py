@@ -5,18 +5,20 @@ No two active entries have the same exact key: a candidate that would is absorbe
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from typing import Literal, TypeVar
 
-from projections.memory.model import Entry, MemoryState, Proposal, Tombstone
+from projections.memory.model import Cohort, Entry, MemoryState, Proposal, Ref, Tombstone
+from projections.memory.retention import MAX_REINFORCEMENTS
 from projections.memory.sameness import same_fact
 
-__all__ = ["add", "bury", "lift_tombstones", "remove"]
+__all__ = ["add", "bury", "lift_tombstones", "refile", "remove"]
 
 
 def add(state: MemoryState, entry: Entry) -> None:
     """Index an entry that became active."""
     wording = entry.proposal
-    state.by_type.setdefault(wording.type, {})[entry.ref] = None
+    state.by_type.setdefault(wording.type, {})[entry.ref] = _file(state, entry)
     state.exact[wording.exact] = entry.ref
     state.texts[wording.key] = (*state.texts.get(wording.key, ()), entry.ref)
     state.identities[wording.identity] = (*state.identities.get(wording.identity, ()), entry.ref)
@@ -27,13 +29,22 @@ def remove(state: MemoryState, entry: Entry) -> None:
     """Take an entry out of the indexes before it changes or retires."""
     wording = entry.proposal
     of_type = state.by_type[wording.type]
-    del of_type[entry.ref]
+    _unfile(state, entry, *of_type.pop(entry.ref))
     if not of_type:
         del state.by_type[wording.type]
     del state.exact[wording.exact]
     _drop(state.texts, wording.key, entry.ref)
     _drop(state.identities, wording.identity, entry.ref)
     state.compaction_active -= wording.source == "compaction"
+
+
+def refile(state: MemoryState, ref: Ref) -> None:
+    """Note that an entry's clock or its count of reinforcements has changed; one that isn't active has no place."""
+    entry = state.entries.get(ref)
+    of_type = {} if entry is None else state.by_type.get(entry.proposal.type, {})
+    if entry is not None and ref in of_type:
+        _unfile(state, entry, *of_type[ref])
+        of_type[ref] = _file(state, entry)
 
 
 def bury(state: MemoryState, proposal: Proposal, kind: Literal["deleted", "superseded"]) -> None:
@@ -52,6 +63,24 @@ def lift_tombstones(state: MemoryState, proposal: Proposal) -> None:
     for grave in graves:
         _drop(state.graves, grave.proposal.key, grave)
         _drop(state.identity_graves, grave.proposal.identity, grave)
+
+
+def _file(state: MemoryState, entry: Entry) -> tuple[Cohort, int]:
+    wording = entry.proposal
+    count = min(entry.reinforcements, MAX_REINFORCEMENTS)
+    cohort = Cohort(wording.source, wording.importance, wording.safety_critical, count)
+    insort(state.cohorts.setdefault(wording.type, {}).setdefault(cohort, []), (entry.clock, entry.number))
+    return cohort, entry.clock
+
+
+def _unfile(state: MemoryState, entry: Entry, cohort: Cohort, clock: int) -> None:
+    of_type = state.cohorts[entry.proposal.type]
+    members = of_type[cohort]
+    del members[bisect_left(members, (clock, entry.number))]
+    if not members:
+        del of_type[cohort]
+        if not of_type:
+            del state.cohorts[entry.proposal.type]
 
 
 T = TypeVar("T")

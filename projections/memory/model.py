@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -16,6 +16,7 @@ __all__ = [
     "Absorbed",
     "CandidateState",
     "Change",
+    "Cohort",
     "Entry",
     "MemoryState",
     "Move",
@@ -111,6 +112,15 @@ class Entry(Struct, frozen=True, kw_only=True):
         return shown_id(self.number)
 
 
+class Cohort(NamedTuple):
+    """What entries of one type must share to decay alike: of two such, the one with the later clock is stronger."""
+
+    source: Source
+    importance: Literal["low", "normal", "high"]
+    safety_critical: bool
+    reinforcements: int
+
+
 class Absorbed(Struct, frozen=True):
     """A candidate that went into an entry: kept, since a late parent link decides it again (SPEC 3.4)."""
 
@@ -184,7 +194,10 @@ class MemoryState(Struct):
     absorbed: dict[Ref, Absorbed] = {}
     retired: dict[Ref, Retired] = {}
     """Candidates deleted or expired while pending: they can be restored."""
-    by_type: dict[str, dict[Ref, None]] = {}
+    by_type: dict[str, dict[Ref, tuple[Cohort, int]]] = {}
+    """Active entries by type, each with the cohort and the clock under which ``cohorts`` has it."""
+    cohorts: dict[str, dict[Cohort, list[tuple[int, int]]]] = {}
+    """(clock, number) of active entries by type and cohort, sorted: in rank order but for equal strengths."""
     exact: dict[str, Ref] = {}
     texts: dict[str, tuple[Ref, ...]] = {}
     identities: dict[str, tuple[Ref, ...]] = {}

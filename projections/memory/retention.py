@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal
 
 from ledger.times import DAY_MS
-from projections.memory.model import SOURCE_RANK, Entry, MemoryState
+from projections.memory.model import SOURCE_RANK, Cohort, Entry, MemoryState
 from projections.policy import Policy, Retention
 
 __all__ = [
     "MAX_REINFORCEMENTS",
     "Outcome",
     "RankKey",
+    "cohort_strengths",
     "dormant_spans",
     "effective_age",
     "half_life_days",
@@ -34,6 +36,8 @@ _SOURCE_FACTOR = {"compaction": 1.0, "manual": 1.4, "explicit": 2.0}
 _IMPORTANCE_FACTOR = {"low": 0.7, "normal": 1.0, "high": 1.5}
 _SAFETY_FACTOR = 1.5
 _HALF_LIFE_BASE = 0.85
+_DECIMALS = 9
+"""Rounding keeps the order where a platform's power function differs in its last bit (SPEC 10.2)."""
 
 
 def type_factor(type_: str, policy: Policy) -> float:
@@ -47,12 +51,12 @@ def type_factor(type_: str, policy: Policy) -> float:
 def initial_strength(entry: Entry, policy: Policy) -> float:
     """``type x source x importance x safety``; confidence plays no part (SPEC 10.1)."""
     wording = entry.proposal
-    return (
-        type_factor(wording.type, policy)
-        * _SOURCE_FACTOR[wording.source]
-        * _IMPORTANCE_FACTOR[wording.importance]
-        * (_SAFETY_FACTOR if wording.safety_critical else 1.0)
-    )
+    return _initial(wording.type, wording.source, wording.importance, wording.safety_critical, policy)
+
+
+def _initial(type_: str, source: str, importance: str, safety_critical: bool, policy: Policy) -> float:
+    safety = _SAFETY_FACTOR if safety_critical else 1.0
+    return type_factor(type_, policy) * _SOURCE_FACTOR[source] * _IMPORTANCE_FACTOR[importance] * safety
 
 
 def half_life_days(reinforcements: int, retention: Retention) -> float:
@@ -100,10 +104,30 @@ def ranker(state: MemoryState) -> Callable[[Entry], RankKey]:
     return lambda entry: _rank_key(entry, weigh(entry))
 
 
+def cohort_strengths(state: MemoryState) -> Callable[[str, Cohort], Callable[[int], float]]:
+    """Per type and cohort the strength of a clock as of a state's now, as rank compares it; it rises with the clock."""
+    now, dormant, policy = state.now, dormant_spans(state), state.context.policy
+    retention, scale = policy.retention, _half_lives(policy.retention)
+
+    def of_cohort(type_: str, cohort: Cohort) -> Callable[[int], float]:
+        first = _initial(type_, cohort.source, cohort.importance, cohort.safety_critical, policy)
+        half_life = scale[cohort.reinforcements]
+        return lambda clock: round(
+            first * math.exp2(-effective_age(clock, now, dormant, retention) / half_life), _DECIMALS
+        )
+
+    return of_cohort
+
+
+@lru_cache(maxsize=16)
+def _half_lives(retention: Retention) -> tuple[float, ...]:
+    """Half-lives in milliseconds by number of reinforcements."""
+    return tuple(half_life_days(count, retention) * DAY_MS for count in range(MAX_REINFORCEMENTS + 1))
+
+
 def _strengths(now: int, dormant: tuple[tuple[int, int], ...], policy: Policy) -> Callable[[Entry], float]:
     """The strength of any entry at one moment."""
-    retention = policy.retention
-    half_lives = [half_life_days(count, retention) * DAY_MS for count in range(MAX_REINFORCEMENTS + 1)]
+    retention, scale = policy.retention, _half_lives(policy.retention)
     initial: dict[tuple[str, str, str, bool], float] = {}
 
     def weigh(entry: Entry) -> float:
@@ -113,16 +137,14 @@ def _strengths(now: int, dormant: tuple[tuple[int, int], ...], policy: Policy) -
         if first is None:
             first = initial[kind] = initial_strength(entry, policy)
         age = effective_age(entry.clock, now, dormant, retention)
-        count = entry.reinforcements
-        return first * math.exp2(-age / half_lives[min(MAX_REINFORCEMENTS, count)])
+        return first * math.exp2(-age / scale[min(MAX_REINFORCEMENTS, entry.reinforcements)])
 
     return weigh
 
 
 def _rank_key(entry: Entry, weight: float) -> RankKey:
-    """Rounding to nine decimals keeps the order where a platform's power function differs in its last bit."""
     offset, index = entry.order
-    return (-round(weight, 9), -SOURCE_RANK[entry.proposal.source], -offset, -index, entry.number)
+    return (-round(weight, _DECIMALS), -SOURCE_RANK[entry.proposal.source], -offset, -index, entry.number)
 
 
 def reinforce_outcome(entry: Entry, time: int, session: str | None, retention: Retention) -> Outcome:

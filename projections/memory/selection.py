@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
-from projections.memory.model import Entry, MemoryState
-from projections.memory.retention import ranker
+from projections.memory.model import Entry, MemoryState, Source
+from projections.memory.retention import cohort_strengths, ranker
 from projections.policy import Policy, caps_of
 
-__all__ = ["MAX_ENTRIES", "Selection", "active_entries", "fits_caps", "ranked", "select"]
+__all__ = ["MAX_ENTRIES", "Selection", "active_entries", "fits_caps", "ranked", "select", "weakest"]
 
 MAX_ENTRIES = 28
 
@@ -64,32 +64,79 @@ def select(order: Iterable[Entry], policy: Policy) -> Selection:
 def fits_caps(state: MemoryState, newcomer: Entry) -> bool:
     """Whether a compaction candidate would pass the caps if it were active now (SPEC 9.4).
 
-    Entries are counted newest first and only as far as each type's cap, so a full store answers early.
+    That is whether fewer than its type's cap are ahead of it in its type, and fewer than the global cap among all that
+    the type caps let through. O(cohorts + caps), besides entries that are exactly as strong as the newcomer.
     """
     policy = state.context.policy
     caps, limit = caps_of(policy), max_entries(policy)
-    rank = ranker(state)
-    own = rank(newcomer)
     own_type = newcomer.proposal.type
+    if caps.get(own_type, 0) == 0 or limit == 0:
+        return False
+    rank, strengths = ranker(state), cohort_strengths(state)
+    own = rank(newcomer)
+
+    def wins_tie(number: int) -> bool:
+        return rank(_entry(state, number)) < own
+
     ahead = 0
-    for type_ in sorted(state.by_type, key=lambda name: name != own_type):
+    for type_ in sorted(state.cohorts, key=lambda name: name != own_type):
         cap, counted = caps.get(type_, 0), 0
-        if type_ == own_type and cap == 0:
-            return False
-        for ref in reversed(state.by_type[type_]):
-            entry = state.entries[ref]
-            free = entry.proposal.safety_critical
-            if counted >= cap and not free:
-                continue
-            if rank(entry) > own:
-                continue
-            if free:
-                ahead += 1
+        for cohort, members in state.cohorts[type_].items():
+            most = limit - ahead if cohort.safety_critical else cap - counted
+            found = _count_ahead(members, strengths(type_, cohort), -own[0], wins_tie, most)
+            if cohort.safety_critical:
+                ahead += found
             else:
-                counted += 1
-                if type_ == own_type and counted >= cap:
-                    return False
+                counted += found
+        if type_ == own_type and counted >= cap:
+            return False
         ahead += counted
         if ahead >= limit:
             return False
-    return caps.get(own_type, 0) > 0 and limit > 0
+    return True
+
+
+def weakest(state: MemoryState, source: Source) -> Entry:
+    """The active entry of a source that comes last in rank order; O(cohorts), besides equals.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    strengths = cohort_strengths(state)
+    last: list[Entry] = []
+    for type_, cohorts in state.cohorts.items():
+        for cohort, members in cohorts.items():
+            if cohort.source == source:
+                last.extend(_weakest_of(state, members, strengths(type_, cohort)))
+    return max(last, key=ranker(state))
+
+
+Members = list[tuple[int, int]]
+
+
+def _count_ahead(
+    members: Members, strength: Callable[[int], float], own: float, wins_tie: Callable[[int], bool], most: int
+) -> int:
+    """How many members of a cohort rank before one of strength ``own``, counted up to ``most``."""
+    if 0 < most <= len(members) and strength(members[-most][0]) > own:
+        return most
+    count = 0
+    for clock, number in reversed(members):
+        found = strength(clock)
+        if count >= most or found < own:
+            break  # all others are older, and so no stronger
+        count += found > own or wins_tie(number)
+    return count
+
+
+def _weakest_of(state: MemoryState, members: Members, strength: Callable[[int], float]) -> Iterator[Entry]:
+    """The oldest member of a cohort and those whose strength is the same."""
+    floor = strength(members[0][0])
+    for clock, number in members:
+        if strength(clock) != floor:
+            break
+        yield _entry(state, number)
+
+
+def _entry(state: MemoryState, number: int) -> Entry:
+    return state.entries[state.numbers[number]]

@@ -140,7 +140,7 @@ def test_a_relative_data_folder_is_a_configuration_error(tmp_path: Path) -> None
 
 def test_a_surprise_is_a_sentence_too(ledger: Path) -> None:
     """Whatever is raised inside ends as code 1 without a traceback, unless Python runs in development mode."""
-    with mock.patch("replay.positions.fold", side_effect=ValueError("odd\x1b[31m")):
+    with mock.patch("replay.state.fold", side_effect=ValueError("odd\x1b[31m")):
         ran = run("list", "--ledger", str(ledger))
         assert ran.code == 1
         assert "unexpected ValueError: odd" in ran.err
@@ -153,7 +153,7 @@ def test_a_surprise_is_a_sentence_too(ledger: Path) -> None:
 
 def test_interrupt_is_130(ledger: Path) -> None:
     """Ctrl-C ends quietly."""
-    with mock.patch("replay.positions.fold", side_effect=KeyboardInterrupt):
+    with mock.patch("replay.state.fold", side_effect=KeyboardInterrupt):
         ran = run("list", "--ledger", str(ledger))
     assert ran == (130, "", "")
 

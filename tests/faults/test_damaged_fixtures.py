@@ -11,7 +11,7 @@ from ledger.check import check
 from ledger.log import LOG_NAME, FileLog
 from ledger.problems import DAMAGE, Kind
 from projections.world import WorldState
-from replay.positions import state_at
+from replay.state import state_at
 from tests.support.logs import draft, raw_log, titles
 
 Found = list[tuple[Kind, int]]

@@ -11,8 +11,8 @@ from projections.policy import Context, CustomType, Policy
 from projections.reasons import REASONS
 from projections.rules.candidates import CandidateLine, Summary, parse_summary, reduce_summary, rule_digests_of
 from projections.rules.limits import MAX_RECORD_BYTES
-from projections.text.limits import TEXT_LIMIT
 from projections.rules.own_blocks import own_words
+from projections.text.limits import TEXT_LIMIT
 
 CONTEXT = Context(Policy(types=(CustomType("Glossary"),)), "/w/app")
 

@@ -16,8 +16,9 @@ from projections.protocol import fold
 from projections.render import workspace_block
 from projections.text.canonical import exact_key
 from projections.world import World, WorldState
-from replay.positions import state_at
-from replay.views import frozen_text, hot_view
+from replay.sessions import hot_view
+from replay.state import state_at
+from replay.views import frozen_text
 from tests.support.harness import HOST
 from tests.support.streams import SESSIONS, ledgers
 

@@ -75,9 +75,7 @@ def test_apply_and_fold_leave_their_input_alone(
 def test_unknown_events_are_skipped(projection: Projection[Any], events: list[AnyEvent], data: st.DataObject) -> None:
     """An event of a type this release doesn't know changes nothing but the position."""
     place = data.draw(st.integers(0, len(events)))
-    unknown = UnknownEvent(
-        type="x.new", specversion="1.0", id="x", source="test/A", time=None, seq=place - 1, line=b""
-    )
+    unknown = UnknownEvent(type="x.new", specversion="1.0", id="x", source="test/A", time=None, seq=place - 1, line=b"")
     with_it = fold(projection, [*events[:place], unknown, *events[place:]])
     assert without_counters(with_it) == without_counters(fold(projection, events))
 

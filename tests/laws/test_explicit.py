@@ -11,8 +11,8 @@ from projections.policy import Context, Patterns, Policy
 from projections.reasons import REASONS
 from projections.rules.explicit import Request, extract, reduce_message
 from projections.rules.limits import MAX_RECORD_BYTES
-from projections.text.limits import TEXT_LIMIT
 from projections.rules.own_blocks import own_words, remove_foreign
+from projections.text.limits import TEXT_LIMIT
 
 ALL = Context(
     Policy(

@@ -19,7 +19,8 @@ from projections.protocol import fold
 from projections.render import numbered_block, workspace_block
 from projections.text.identity import same_identity
 from projections.world import World, WorldState
-from replay.views import frozen_text, hot_view, next_block, present_block
+from replay.sessions import hot_view
+from replay.views import frozen_text, next_block, present_block
 from tests.support.effort import examples
 from tests.support.harness import HOST
 from tests.support.streams import SESSIONS, ledgers

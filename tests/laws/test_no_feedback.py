@@ -14,7 +14,8 @@ from ledger.source import make_source
 from memfold.cli.console import Console
 from memfold.cli.why import print_story
 from projections.render import numbered_block
-from replay.views import hot_view, next_block, present_block
+from replay.sessions import hot_view
+from replay.views import next_block, present_block
 from replay.why import Explanation, why
 from tests.support.effort import examples
 from tests.support.harness import HOST

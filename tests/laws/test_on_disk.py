@@ -17,8 +17,10 @@ from projections.protocol import fold
 from projections.render import numbered_block
 from projections.world import World
 from replay.evidence import reason_lines
-from replay.positions import offset_at_time, session_sources, state_at
-from replay.views import frozen_text, hot_view, next_block, present_block, warnings_of
+from replay.positions import offset_at_time, session_sources
+from replay.sessions import hot_view, warnings_of
+from replay.state import state_at
+from replay.views import frozen_text, next_block, present_block
 from replay.what_if import under_policy
 from replay.why import why
 from tests.support.effort import examples

@@ -16,7 +16,7 @@ from ledger.log import FileLog
 from ledger.source import make_source
 from projections.memory.model import MemoryState, Proposal, Ref
 from projections.world import World, WorldState
-from replay.positions import state_at
+from replay.state import state_at
 from tests.support.effort import examples
 from tests.support.harness import HOST
 from tests.support.streams import POLICIES, Stage, Step, summary_of

@@ -9,7 +9,7 @@ import msgspec
 
 from ledger.times import DAY_MS
 from projections.facts import judge_line
-from projections.memory import decide
+from projections.memory import decide, indexes
 from projections.memory.activity import touch
 from projections.memory.decide import Turn
 from projections.memory.model import CONFIDENCE, Entry, MemoryState, Proposal, Ref, Source
@@ -55,6 +55,7 @@ def add_entry(state: MemoryState, row: dict[str, Any], order: int) -> Entry:
     entry = decide.promote(turn, proposal(row, order, state.context.root))
     entry = msgspec.structs.replace(entry, reinforcements=row.get("reinforcements", 0))
     state.entries[entry.ref] = entry
+    indexes.refile(state, entry.ref)
     if row.get("state", "active") != "active":
         entry = decide.retire(turn, entry, row["state"], row["state"])
     return entry

@@ -13,8 +13,10 @@ from projections.memory.model import Ref
 from projections.prompts import current_epoch
 from projections.render import numbered_block
 from projections.world import WorldState
-from replay.positions import session_sources, state_at
-from replay.views import hot_view, next_block, present_block, warnings_of
+from replay.positions import session_sources
+from replay.sessions import hot_view, warnings_of
+from replay.state import state_at
+from replay.views import next_block, present_block
 
 __all__ = ["EXPECTED", "LEDGERS", "NAMES", "RECORDINGS", "described", "events_of"]
 

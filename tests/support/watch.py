@@ -17,7 +17,7 @@ from projections.policy import caps_of
 from projections.reasons import REASONS
 from projections.render import numbered_block, workspace_block
 from projections.world import World, WorldState
-from replay.views import hot_view
+from replay.sessions import hot_view
 
 __all__ = ["Watch", "active_keys", "active_texts", "assert_block_keeps_limits", "watched"]
 

@@ -9,7 +9,8 @@ import pytest
 from ledger.events import AnyEvent
 from ledger.times import parse_time
 from projections.world import World
-from replay.positions import events_until, last_offset_of, offset_at_time, session_sources, state_at
+from replay.positions import events_until, last_offset_of, offset_at_time, session_sources
+from replay.state import state_at
 from tests.support.harness import Harness
 
 

@@ -13,7 +13,8 @@ from projections.accounting import counts
 from projections.memory.model import Proposal, Ref
 from projections.world import WorldState
 from replay.names import current_wording
-from replay.views import frozen_text, hot_view, next_block, warnings_of
+from replay.sessions import hot_view, warnings_of
+from replay.views import frozen_text, next_block
 from tests.conformance.runner import UnknownKey
 from tests.support.harness import HOST, STEP, Harness
 

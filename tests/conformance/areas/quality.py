@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from projections.policy import Context
-from projections.text.limits import TEXT_LIMIT
 from projections.rules.quality import judge, notes
 from projections.text.intake import take_in
+from projections.text.limits import TEXT_LIMIT
 from tests.conformance.runner import UnknownKey
 
 __all__ = ["run"]
