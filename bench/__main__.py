@@ -143,8 +143,10 @@ class Bench:
 
     def start(self) -> None:
         """``memfold prompt`` as a process, beside the interpreter with msgspec."""
-        write_ledger(self.folder / "thousand", 1000)
-        prompt = [sys.executable, "-m", "memfold", "prompt", "--ledger", str(self.folder / "thousand")]
+        thousand = self.folder / "thousand"
+        write_ledger(thousand, 1000)
+        keep_all(str(thousand), FileLog.open(thousand).read())
+        prompt = [sys.executable, "-m", "memfold", "prompt", "--ledger", str(thousand)]
         commands = {
             "import msgspec": [sys.executable, "-c", "import msgspec"],
             "memfold --version": [sys.executable, "-m", "memfold", "--version"],

@@ -60,6 +60,6 @@ def _pack(ms: int, random: bytes) -> int:
 
 def _format(packed: int) -> str:
     """Spread the bits around version 7 and variant 2."""
-    high = packed >> 62 & 0xFFF
-    digits = "%032x" % (packed >> _RANDOM_BITS << 80 | 7 << 76 | high << 64 | 2 << 62 | packed & (1 << 62) - 1)
+    ms, high, low = packed >> _RANDOM_BITS, packed >> 62 & 0xFFF, packed & (1 << 62) - 1
+    digits = f"{ms << 80 | 7 << 76 | high << 64 | 2 << 62 | low:032x}"
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

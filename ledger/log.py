@@ -182,7 +182,8 @@ class FileLog:
             LockTimeout: if another process held the lock all the time.
             StorageError: if the system refused to write or sync.
         """
-        self._check_format()
+        if not self._format_checked:
+            self._check_format()
         ids = given_ids(drafts)
 
         def batch(next_seq: int) -> Stamped:
@@ -227,8 +228,7 @@ class FileLog:
 
     def _check_format(self) -> None:
         """An older release must not write to a newer ledger: it wouldn't know what its lines promise."""
-        if not self._format_checked:
-            first = next(self.read(), None)
-            if isinstance(first, LedgerCreated) and first.data.format > FORMAT:
-                raise NewerFormat(self.path, first.data.format, FORMAT)
-            self._format_checked = first is not None
+        first = next(self.read(), None)
+        if isinstance(first, LedgerCreated) and first.data.format > FORMAT:
+            raise NewerFormat(self.path, first.data.format, FORMAT)
+        self._format_checked = first is not None

@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -478,6 +479,55 @@ class TestHealing:
         read.clear()
         assert log.append([draft("b")])[0].seq == 3001
         assert read == []
+
+    def test_what_an_append_asks_the_system(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """While nobody else touches the folder, an append looks at log and sidecar once each and opens nothing."""
+        log = new_log(tmp_path / "l")
+        log.append([draft("a")])
+        asked: list[str] = []
+
+        def counting(name: str) -> None:
+            real: Callable[..., object] = getattr(os, name)
+
+            def ask(*args: object, **options: object) -> object:
+                asked.append(name)
+                return real(*args, **options)
+
+            monkeypatch.setattr(os, name, ask)
+
+        for name in ("stat", "fstat", "open", "pread", "write", "fdatasync"):
+            counting(name)
+        log.append([draft("b"), draft("c")], durable=True)
+        assert asked == ["stat", "stat", "write", "fdatasync"]
+
+    @pytest.mark.parametrize("copied", [False, True])
+    def test_file_moved_away(self, copied: bool, tmp_path: Path) -> None:
+        """A log that was moved isn't written under its new name, whether a copy stands in its place or nothing."""
+        log = new_log(tmp_path / "l")
+        log.append([draft("a")])
+        path = Path(log.path)
+        moved = path.rename(tmp_path / "moved")
+        before = moved.read_bytes()
+        if copied:
+            path.write_bytes(before)
+            assert log.append([draft("b")])[0].seq == 2
+        else:
+            with pytest.raises(LedgerNotFound):
+                log.append([draft("b")])
+        assert moved.read_bytes() == before
+        moved.replace(path)
+        assert log.append([draft("c")])[0].seq == 2
+        assert titles(log.read()) == ["a", "c"]
+
+    def test_replaced_by_one_of_the_same_size(self, tmp_path: Path) -> None:
+        """What was known of the old file's tail isn't taken for the new one's, however alike they look."""
+        log = new_log(tmp_path / "l")
+        log.append([draft("a")])
+        path = Path(log.path)
+        other = path.read_bytes().replace(b'"seq":1', b'"seq":7')
+        (tmp_path / "new").write_bytes(other)
+        (tmp_path / "new").replace(path)
+        assert log.append([draft("b")])[0].seq == 8
 
     def test_replaced_file(self, tmp_path: Path) -> None:
         """A writer that kept its descriptor follows a file that was replaced."""
