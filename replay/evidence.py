@@ -6,13 +6,15 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from ledger.events import AnyEvent, MemoryRequested, SessionCompacted
+from ledger.events import AnyEvent, MemoryAdded, MemoryImported, MemoryRequested, SessionCompacted
+from projections.facts import facts_of
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState, Ref
 from projections.protocol import fold
 from projections.reasons import Evidence, explain, rule_of
 from projections.rules.candidates import parse_summary
 from projections.rules.explicit import extract
+from projections.rules.injection import find_injection
 
 __all__ = ["ReasonLine", "plain_reason", "reason_lines", "reasons_from"]
 
@@ -83,4 +85,8 @@ def _judge(event: AnyEvent, index: int, memory: MemoryState) -> tuple[str, tuple
         lines = parse_summary(event.data.section, memory.context, memory.rule_digests).lines
         if index < len(lines):
             return lines[index].text, lines[index].reasons
+    elif isinstance(event, MemoryAdded | MemoryImported):
+        (line,) = facts_of(event, memory.context).lines
+        span = find_injection(line.text)
+        return line.text, () if span is None else (Evidence("prompt_injection", *span),)
     return "", ()

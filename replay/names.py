@@ -33,7 +33,12 @@ def live_by_text(memory: MemoryState, text: str) -> tuple[Ref, ...]:
     live: dict[Ref, Proposal] = {
         ref: entry.proposal for ref, entry in memory.entries.items() if entry.state == "promoted"
     }
-    return _whole_or_partial(text, live | memory.pending)
+    live |= memory.pending
+    # The same words may be active and asked for again: deleting one of them deletes both (SPEC 15.1).
+    found: dict[str, Ref] = {}
+    for ref in _whole_or_partial(text, live):
+        found.setdefault(live[ref].key, ref)
+    return tuple(found.values())
 
 
 def refs_by_text(world: WorldState, text: str) -> tuple[Ref, ...]:

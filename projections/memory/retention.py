@@ -112,9 +112,12 @@ def cohort_strengths(state: MemoryState) -> Callable[[str, Cohort], Callable[[in
     def of_cohort(type_: str, cohort: Cohort) -> Callable[[int], float]:
         first = _initial(type_, cohort.source, cohort.importance, cohort.safety_critical, policy)
         half_life = scale[cohort.reinforcements]
-        return lambda clock: round(
-            first * math.exp2(-effective_age(clock, now, dormant, retention) / half_life), _DECIMALS
-        )
+
+        def strength_at(clock: int) -> float:
+            age = effective_age(clock, now, dormant, retention)
+            return round(first * math.exp2(-age / half_life), _DECIMALS)
+
+        return strength_at
 
     return of_cohort
 

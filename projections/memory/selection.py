@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from itertools import takewhile
 
 from msgspec import Struct
 
@@ -103,12 +104,19 @@ def weakest(state: MemoryState, source: Source) -> Entry:
         ValueError: if there is none.
     """
     strengths = cohort_strengths(state)
-    last: list[Entry] = []
-    for type_, cohorts in state.cohorts.items():
-        for cohort, members in cohorts.items():
-            if cohort.source == source:
-                last.extend(_weakest_of(state, members, strengths(type_, cohort)))
-    return max(last, key=ranker(state))
+    oldest_first = [
+        (strengths(type_, cohort), members)
+        for type_, cohorts in state.cohorts.items()
+        for cohort, members in cohorts.items()
+        if cohort.source == source
+    ]
+    least = min(strength(members[0][0]) for strength, members in oldest_first)
+    equals = [
+        _entry(state, number)
+        for strength, members in oldest_first
+        for _, number in takewhile(lambda member: strength(member[0]) == least, members)  # noqa: B023 - used at once
+    ]
+    return max(equals, key=ranker(state))
 
 
 Members = list[tuple[int, int]]
@@ -118,7 +126,9 @@ def _count_ahead(
     members: Members, strength: Callable[[int], float], own: float, wins_tie: Callable[[int], bool], most: int
 ) -> int:
     """How many members of a cohort rank before one of strength ``own``, counted up to ``most``."""
-    if 0 < most <= len(members) and strength(members[-most][0]) > own:
+    if most <= 0:
+        return 0
+    if len(members) >= most and strength(members[-most][0]) > own:
         return most
     count = 0
     for clock, number in reversed(members):
@@ -127,15 +137,6 @@ def _count_ahead(
             break  # all others are older, and so no stronger
         count += found > own or wins_tie(number)
     return count
-
-
-def _weakest_of(state: MemoryState, members: Members, strength: Callable[[int], float]) -> Iterator[Entry]:
-    """The oldest member of a cohort and those whose strength is the same."""
-    floor = strength(members[0][0])
-    for clock, number in members:
-        if strength(clock) != floor:
-            break
-        yield _entry(state, number)
 
 
 def _entry(state: MemoryState, number: int) -> Entry:

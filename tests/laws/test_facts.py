@@ -1,0 +1,65 @@
+"""Facts that are kept change the time a fold takes and nothing else (DESIGN 5, law 8)."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger.events import AnyEvent
+from projections.facts import Facts, Judged, facts_key, facts_of
+from projections.memory.fold import WorkspaceMemory
+from projections.protocol import fold
+from projections.world import World
+from replay.kept import KeptFacts, facts_path, keep_all
+from tests.support.streams import ledgers
+
+
+def facts_in(events: list[AnyEvent]) -> dict[str, Facts]:
+    """The facts of all events, each under the context in force."""
+    memory, known = WorkspaceMemory(), dict[str, Facts]()
+    state = memory.initial()
+    for event in events:
+        if isinstance(event, Judged):
+            known[facts_key(event, state.context)] = facts_of(event, state.context)
+        memory.step(state, event)
+    return known
+
+
+@given(events=ledgers(), data=st.data())
+def test_a_fold_with_some_facts_at_hand_gives_the_same_state(events: list[AnyEvent], data: st.DataObject) -> None:
+    """All of them, none, or any part."""
+    known = facts_in(events)
+    some = {key: facts for key, facts in known.items() if data.draw(st.booleans())}
+    plain = fold(World(), events)
+    assert fold(World(known=known), events) == plain
+    assert fold(World(known=some), events) == plain
+
+
+@given(events=ledgers(max_size=12))
+def test_facts_survive_being_written(events: list[AnyEvent]) -> None:
+    """What is read back is what was judged."""
+    for facts in facts_in(events).values():
+        assert msgspec.json.decode(msgspec.json.encode(facts), type=Facts) == facts
+
+
+@given(events=ledgers(max_size=12), data=st.data())
+def test_damaged_facts_are_not_trusted(events: list[AnyEvent], data: st.DataObject) -> None:
+    """Any byte changed, or the file cut anywhere: the state is the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        kept = keep_all(folder, events)
+        path = Path(facts_path(folder))
+        if not kept:
+            assert not path.exists()
+            return
+        content = bytearray(path.read_bytes())
+        place = data.draw(st.integers(0, len(content) - 1))
+        if data.draw(st.booleans()):
+            content[place] ^= 1 << data.draw(st.integers(0, 7))
+        else:
+            del content[place:]
+        path.write_bytes(content)
+        assert fold(World(known=KeptFacts(folder)), events) == fold(World(), events)

@@ -1,0 +1,79 @@
+"""Facts beside the log: disposable, private, complete again when asked for (DESIGN 5, 9)."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from ledger.events import AnyEvent
+from projections.policy import DEFAULT_POLICY, Context
+from replay.kept import KeptFacts, facts_path, keep_all, keep_facts
+from tests.support.harness import Harness
+
+
+@pytest.fixture
+def events() -> list[AnyEvent]:
+    """Three events whose texts are judged, and others."""
+    harness = Harness(None)
+    harness.feed(
+        [
+            {"do": "session_start", "session": "A"},
+            {"do": "user_message", "session": "A", "message": "m1", "text": "Remember: deploys run from main only"},
+            {"do": "memory_add", "session": "A", "title": "Ports", "content": "Local services start at 7400"},
+            {"do": "compacted", "session": "A", "summary": "Memory candidates:\n- [project] ok"},
+        ]
+    )
+    return harness.events()
+
+
+def test_missing_facts_are_added_once(events: list[AnyEvent], tmp_path: Path) -> None:
+    """A second time there is nothing to add."""
+    assert keep_all(str(tmp_path), events) == 3
+    assert keep_all(str(tmp_path), events) == 0
+    assert len(KeptFacts(str(tmp_path))) == 3
+
+
+def test_facts_of_appended_events_are_found(events: list[AnyEvent], tmp_path: Path) -> None:
+    """The writer's context is the fold's."""
+    keep_facts(str(tmp_path), events, Context(DEFAULT_POLICY, "/w/app"))
+    assert keep_all(str(tmp_path), events) == 0
+
+
+def test_the_file_is_private(events: list[AnyEvent], tmp_path: Path) -> None:
+    """Folder 0700, file 0600: it holds what memories hold."""
+    keep_all(str(tmp_path), events)
+    path = Path(facts_path(str(tmp_path)))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_place_that_can_t_be_written_costs_time_only(events: list[AnyEvent], tmp_path: Path) -> None:
+    """Nothing is raised: the facts are judged again at each fold."""
+    (tmp_path / "derived").write_text("a file where a folder should be")
+    keep_facts(str(tmp_path), events, Context(DEFAULT_POLICY, "/w/app"))
+    assert dict(KeptFacts(str(tmp_path))) == {}
+
+
+def test_nothing_to_keep_makes_no_file(tmp_path: Path) -> None:
+    """A ledger without texts has no folder for them."""
+    keep_facts(str(tmp_path), [], Context())
+    assert os.listdir(tmp_path) == []  # noqa: PTH208 - the folder's names are what is asked
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"no json\n", b'{"k":"x"}\n', b"\xff\n", b'{"k":"x","d":"0","f":[1]}\n', b""],
+    ids=["no-json", "no-line", "no-utf8", "wrong-digest", "empty"],
+)
+def test_lines_that_are_none_are_passed_over(line: bytes, events: list[AnyEvent], tmp_path: Path) -> None:
+    """The others are found."""
+    keep_all(str(tmp_path), events)
+    path = Path(facts_path(str(tmp_path)))
+    path.write_bytes(line + path.read_bytes())
+    kept = KeptFacts(str(tmp_path))
+    assert keep_all(str(tmp_path), events) == 0
+    with pytest.raises(KeyError):
+        kept["x"]
