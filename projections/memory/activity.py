@@ -53,7 +53,7 @@ def calls_taken_in(state: MemoryState, events: Iterable[AnyEvent], asked: str | 
     """
     read = datetime.fromisoformat
     now, until = _quiet_span(state)
-    roots: dict[str, bool] = {}
+    source, root = "", False
     offset = state.offset
     last: ToolCompleted | None = None
     active: ToolCompleted | None = None
@@ -66,17 +66,17 @@ def calls_taken_in(state: MemoryState, events: Iterable[AnyEvent], asked: str | 
                 moment, quiet = now, False
             if quiet:
                 now, offset, last = moment, event.seq, event
-                if event.source not in roots:
-                    roots[event.source] = touches(state, event.source)
-                if roots[event.source]:
+                if event.source != source:
+                    source = event.source
+                    root = touches(state, source)
+                if root:
                     active = event
                 continue
         if last is not None:
             _end_run(state, offset, active, last)
         yield event
         now, until = _quiet_span(state)
-        roots.clear()
-        offset, last, active = state.offset, None, None
+        source, offset, last, active = "", state.offset, None, None
     if last is not None:
         _end_run(state, offset, active, last)
 

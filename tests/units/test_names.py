@@ -11,10 +11,15 @@ from tests.support.harness import Harness
 
 STEPS: list[dict[str, Any]] = [
     {"do": "session_start", "session": "A"},
-    {"do": "user_message", "session": "A", "message": "m1", "text": "Remember: use pnpm here\nRemember: use pnpm here in CI only"},
+    {
+        "do": "user_message",
+        "session": "A",
+        "message": "m1",
+        "text": "Remember: use pnpm here\nRemember: use pnpm here in CI only",
+    },
     {"do": "compacted", "session": "A", "summary": "x"},
     {"do": "user_message", "session": "A", "message": "m2", "text": "Remember: Use pnpm here!"},
-]  # fmt: skip
+]
 
 
 @pytest.fixture
