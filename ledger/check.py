@@ -34,7 +34,7 @@ class State:
 
 
 def check(directory: str | os.PathLike[str]) -> list[Problem]:
-    """Every problem of a ledger, by place; problems of the folder itself come first, at byte 0.
+    """Every problem of a ledger, by place; problems of the folder itself come first, as line 0.
 
     Names each line that doesn't decode or contradicts ids or numbers, by line and byte. One pass over the log;
     memory grows with the number of ids, about 130 bytes each, which a plain read doesn't keep.
@@ -44,13 +44,13 @@ def check(directory: str | os.PathLike[str]) -> list[Problem]:
         StorageError: if the system can't read it.
     """
     folder = os.fspath(directory)
-    problems = [problem(kind, detail) for validate in FOLDER_VALIDATORS for kind, detail in validate(folder)]
+    problems = [problem(kind, detail, line=0) for validate in FOLDER_VALIDATORS for kind, detail in validate(folder)]
     state = State()
     for record in scan(os.path.join(folder, LOG_NAME)):
         problems.extend(_look(record, state))
     if state.events == 0:
         problems.append(problem(Kind.NO_CREATED, "it holds no event at all"))
-    return sorted(problems, key=lambda found: found.byte)
+    return sorted(problems, key=lambda found: (found.line > 0, found.byte))
 
 
 def _look(record: Record, state: State) -> Iterator[Problem]:
@@ -105,8 +105,11 @@ def _validate_modes(folder: str) -> Iterator[tuple[Kind, str]]:
             mode = os.stat(path).st_mode & 0o777
         except OSError:
             continue  # a missing log is an exception of its own, and a missing lock comes with the next append
-        if mode & 0o077:
-            yield Kind.OPEN_FILE, f"{path} has mode {mode:04o}"
+        if mode & 0o022:
+            yield Kind.WRITABLE_FILE, f"{path} has mode {mode:04o}"
+        elif mode & 0o077:
+            # Files that came with a clone or an archive can be read by all: worth knowing, and no damage.
+            yield Kind.READABLE_FILE, f"{path} has mode {mode:04o}"
 
 
 def _validate_copies(folder: str) -> Iterator[tuple[Kind, str]]:

@@ -20,7 +20,7 @@ Stamped = tuple[list[Event], list[bytes]]
 
 def given_ids(drafts: Sequence[Draft]) -> frozenset[str]:
     """Ids that the drafts bring along: only these can stand in the log already."""
-    return frozenset([draft.id for draft in drafts if draft.id is not None])
+    return frozenset(draft.id for draft in drafts if draft.id is not None)
 
 
 def stamp(drafts: Sequence[Draft], next_seq: int, new_id: Callable[[], str], stored: frozenset[str]) -> Stamped:

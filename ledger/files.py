@@ -6,18 +6,10 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-__all__ = ["identity", "make_private_folder", "open_private", "sync_folder"]
+__all__ = ["make_private_folder", "open_private", "sync_folder"]
 
 _FILE_MODE = 0o600
 _FOLDER_MODE = 0o700
-
-
-def identity(status: os.stat_result) -> tuple[int, int]:
-    """What tells a file from all others that are there: a name can be given to another file, this can't.
-
-    It stays the file's own as long as a descriptor of it is open, so it need be asked for only once.
-    """
-    return status.st_ino, status.st_dev
 
 
 def open_private(path: str, flags: int) -> int:

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol, Self
 
 from ledger.errors import LockTimeout, storage_error
-from ledger.files import identity, open_private
+from ledger.files import open_private
 
 if sys.platform != "win32":
     from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
@@ -56,71 +56,59 @@ class FlockLock:
         self._path = path
         self._timeout = timeout
         self._descriptor = -1
-        self._file = (0, 0)
+        self._status: os.stat_result
         self._process = -1
 
     def hold(self) -> Self:
         """Take the lock; see ``Lock``."""
         return self
 
+    # A context manager by hand, in one piece: every append enters it, and behind a sync, when the processor has
+    # forgotten all, each further call and generator shows.
     def __enter__(self) -> None:
-        # A context manager by hand: each append enters it, and a generator costs as much as the lock itself.
         deadline = time.monotonic() + self._timeout
+        pause = _FIRST_PAUSE
         while True:
-            descriptor = self._open()
-            self._wait(descriptor, deadline)
-            # Checked after locking: if someone removed or replaced the sidecar before we had it, another process
-            # may hold the new one while we hold the old one, and both would write.
-            if self._is_current(descriptor):
-                return
-            self.close()
+            try:
+                # A forked child shares the open file with its parent, and so would share the lock: it opens its own.
+                if self._process != os.getpid():
+                    self._open()
+                flock(self._descriptor, LOCK_EX | LOCK_NB)
+                # Checked after locking: if someone removed or replaced the sidecar before we had it, another process
+                # may hold the new one while we hold the old one, and both would write.
+                if self._is_current():
+                    return
+                self.close()
+            except (BlockingIOError, InterruptedError):
+                if time.monotonic() >= deadline:
+                    raise LockTimeout(self._path, self._timeout) from None
+                time.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+            except OSError as error:
+                self.close()
+                raise storage_error(error, self._path) from error
 
     def __exit__(self, *_: object) -> None:
         flock(self._descriptor, LOCK_UN)
 
     def close(self) -> None:
-        """Let go of the descriptor; see ``Lock``."""
-        descriptor, self._descriptor = self._descriptor, -1
+        """Let go of the descriptor, and of the lock with it; see ``Lock``."""
+        descriptor, self._descriptor, self._process = self._descriptor, -1, -1
         if descriptor >= 0:
             os.close(descriptor)
 
-    def _open(self) -> int:
-        # A forked child shares the open file with its parent, and so would share the lock: it opens its own.
-        process = os.getpid()
-        if self._process != process:
-            self.close()
-        if self._descriptor < 0:
-            try:
-                self._descriptor = open_private(self._path, os.O_RDWR)
-                self._file = identity(os.fstat(self._descriptor))
-            except OSError as error:
-                raise storage_error(error, self._path) from error
-            self._process = process
-        return self._descriptor
+    def _open(self) -> None:
+        self.close()
+        self._descriptor = open_private(self._path, os.O_RDWR)
+        self._status = os.fstat(self._descriptor)
+        self._process = os.getpid()
 
-    def _wait(self, descriptor: int, deadline: float) -> None:
-        pause = _FIRST_PAUSE
-        while True:
-            try:
-                flock(descriptor, LOCK_EX | LOCK_NB)
-            except (BlockingIOError, InterruptedError):
-                if time.monotonic() >= deadline:
-                    raise LockTimeout(self._path, self._timeout) from None
-            except OSError as error:
-                raise storage_error(error, self._path) from error
-            else:
-                return
-            time.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
-
-    def _is_current(self, descriptor: int) -> bool:
+    def _is_current(self) -> bool:
+        # The open descriptor keeps the file's number from being given again, so its status need be asked for once.
         try:
-            return identity(os.stat(self._path)) == self._file
+            return os.path.samestat(os.stat(self._path), self._status)
         except FileNotFoundError:
             return False
-        except OSError as error:
-            flock(descriptor, LOCK_UN)
-            raise storage_error(error, self._path) from error
 
 
 class PortableLock:

@@ -30,21 +30,23 @@ class Kind(StrEnum):
     UNKNOWN_TYPE = "unknown_type"
     NO_CREATED = "no_created"
     NEWER_FORMAT = "newer_format"
-    OPEN_FILE = "open_file"
+    WRITABLE_FILE = "writable_file"
+    READABLE_FILE = "readable_file"
     CONFLICTED_COPY = "conflicted_copy"
 
 
-_REPAIR = "nothing is lost but these bytes; reading skips them, and a repair moves them to quarantine"
+_SKIPPED = "reading skips these bytes and what they said doesn't count; a backup may hold the whole line"
 _FOREIGN = "look for a program that changes this file or writes to it without the lock"
+_MODES = "chmod 600 for a file, 700 for a folder"
 _ORDER = f"nothing to do: order is the order of lines; {_FOREIGN}"
 
 KINDS: dict[Kind, tuple[str, str]] = {
-    Kind.NOT_UTF8: ("the bytes are no UTF-8", _REPAIR),
-    Kind.NUL_BYTES: ("the line holds NUL bytes, as a power cut leaves them", _REPAIR),
-    Kind.MERGE_MARKER: ("a conflict marker of a version control system", _REPAIR),
-    Kind.NOT_JSON: ("torn text or garbage, no JSON", _REPAIR),
-    Kind.NOT_AN_EVENT: ("JSON, but no event object", _REPAIR),
-    Kind.INVALID_EVENT: ("an event of a known type whose fields don't fit", _REPAIR),
+    Kind.NOT_UTF8: ("the bytes are no UTF-8", _SKIPPED),
+    Kind.NUL_BYTES: ("the line holds NUL bytes, as a power cut leaves them", _SKIPPED),
+    Kind.MERGE_MARKER: ("a conflict marker of a version control system", _SKIPPED),
+    Kind.NOT_JSON: ("torn text or garbage, no JSON", _SKIPPED),
+    Kind.NOT_AN_EVENT: ("JSON, but no event object", _SKIPPED),
+    Kind.INVALID_EVENT: ("an event of a known type whose fields don't fit", _SKIPPED),
     Kind.TORN_TAIL: ("the last line was not written to its end", "the next append closes it off"),
     Kind.FUSED_LINE: ("several events stand on one line", "nothing to do: each of them counts"),
     Kind.DUPLICATE_ID: ("an event with this id came before", "nothing to do: the first one counts"),
@@ -63,10 +65,11 @@ KINDS: dict[Kind, tuple[str, str]] = {
     Kind.UNKNOWN_TYPE: ("a type this release doesn't know; carried and skipped", "upgrade memfold to use it"),
     Kind.NO_CREATED: ("the ledger does not begin with ledger.created", "restore the first line from a backup"),
     Kind.NEWER_FORMAT: ("a newer release wrote this ledger", "upgrade memfold to write to it"),
-    Kind.OPEN_FILE: ("others than the owner may read or write it", "chmod 600 for a file, 700 for a folder"),
+    Kind.WRITABLE_FILE: ("others than the owner may write to it", _MODES),
+    Kind.READABLE_FILE: ("others than the owner may read it", _MODES),
     Kind.CONFLICTED_COPY: (
         "a second copy of the log, as file synchronisation makes them",
-        "import it: events are joined by id, once each",
+        "keep it elsewhere: this release doesn't read it, and its events may be missing here",
     ),
 }
 """Kind → what it means, what to do about it."""
@@ -84,7 +87,7 @@ DAMAGE = frozenset(
 )
 """Kinds that set bytes aside: each such problem is one contiguous piece (SPEC 21)."""
 
-NOTES = frozenset({Kind.TIME_BACK, Kind.UNKNOWN_TYPE})
+NOTES = frozenset({Kind.TIME_BACK, Kind.UNKNOWN_TYPE, Kind.READABLE_FILE})
 """Kinds that only inform."""
 
 
@@ -92,8 +95,8 @@ class Problem(Struct, frozen=True):
     """Something wrong with a ledger, said and not raised.
 
     Attributes:
-        line: number of the line, from 1.
-        byte: offset in the file where it begins.
+        line: number of the line, from 1; 0 where it concerns the folder or a file as a whole.
+        byte: offset in the file where it begins; 0 there too.
         length: number of bytes concerned.
         kind: one of the closed table.
         message: what was found, with the values.

@@ -13,7 +13,7 @@ from ledger.codec import TYPE_NAMES
 from ledger.drafts import Stamped
 from ledger.errors import LedgerNotFound, storage_error
 from ledger.events import Event
-from ledger.files import identity, make_private_folder, open_private
+from ledger.files import make_private_folder, open_private
 from ledger.locks import Lock
 from ledger.problems import DAMAGE, Problem
 from ledger.reader import reading
@@ -48,7 +48,7 @@ class Writer:
         self._durability: Durability = durability
         self._threads = threading.Lock()  # a file lock belongs to the process and doesn't part its threads
         self._descriptor = -1
-        self._file = (0, 0)
+        self._status: os.stat_result  # of the descriptor
         self._tail: Tail | None = None
 
     def append(self, batch: Callable[[int], Stamped], *, durable: bool | None) -> list[Event]:
@@ -103,11 +103,10 @@ class Writer:
         now = os.stat(self._path)
         # Checked after locking: a repair or purge may have replaced the file while we waited, and an append to the
         # old one would be lost with it. The open descriptor keeps the old file's number from being given again.
-        if self._descriptor < 0 or identity(now) != self._file:
+        if self._descriptor < 0 or not os.path.samestat(now, self._status):
             self._close_file()
             self._descriptor = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
-            now = os.fstat(self._descriptor)
-            self._file = identity(now)
+            now = self._status = os.fstat(self._descriptor)
         if self._tail is not None and self._tail.size == now.st_size:
             return self._tail  # nobody wrote since: every append changes the size
         return read_tail(self._descriptor, now.st_size)

@@ -133,6 +133,7 @@ def table(
     *,
     width: int | None = None,
     right: Collection[int] = (),
+    whole: Collection[int] = (),
     style: Style = PLAIN,
 ) -> str:
     """Rows as aligned columns below their headers, one line each, without a line break at the end.
@@ -142,12 +143,13 @@ def table(
         headers: names of the columns.
         width: columns of the terminal; the widest cells are cut until a line fits. None cuts nothing.
         right: indexes of the columns that are aligned to the right, such as numbers.
+        whole: indexes of the columns whose cells are not cut, such as ids and codes, which people copy.
         style: makes the headers bold.
     """
     cells = [[clean(cell) for cell in row] for row in (headers, *rows)]
     widths = [max(map(display_width, column)) for column in zip(*cells, strict=True)]
     if width is not None:
-        widths = _squeeze(widths, width - len(_GAP) * (len(widths) - 1))
+        widths = _squeeze(widths, width - len(_GAP) * (len(widths) - 1), whole)
     head, *body = (
         _GAP.join(
             _pad(fit(cell, size), size, right=index in right)
@@ -217,12 +219,16 @@ def _chunks(word: str, room: int) -> Iterator[str]:
     yield word[start:]
 
 
-def _squeeze(widths: list[int], space: int) -> list[int]:
+def _squeeze(widths: list[int], space: int, whole: Collection[int]) -> list[int]:
     """Lower the widest columns, all to the same size, until they fit; none gets narrower than a few columns."""
     limit = min(max(widths, default=0), max(space, _NARROWEST))
-    while limit > _NARROWEST and sum(min(size, limit) for size in widths) > space:
+
+    def squeezed() -> list[int]:
+        return [size if index in whole else min(size, limit) for index, size in enumerate(widths)]
+
+    while limit > _NARROWEST and sum(squeezed()) > space:
         limit -= 1
-    return [min(size, limit) for size in widths]
+    return squeezed()
 
 
 def _pad(text: str, size: int, *, right: bool) -> str:

@@ -30,7 +30,7 @@ class Flip(Struct, frozen=True):
     Attributes:
         codes: the fewest reason codes to remove; all of them, since each one alone refuses.
         key: one policy key whose change alone flips the verdict in a replay of this log, or None.
-        value: the smallest change of that key that does.
+        value: the smallest change of that key that does: the value to set, or in words what to leave out.
     """
 
     codes: tuple[str, ...]

@@ -9,6 +9,7 @@ from projections.facts import judge_line
 from projections.memory import decide
 from projections.memory.model import CONFIDENCE, Proposal, Ref, Source
 from projections.policy import Policy
+from projections.rules.candidate_lines import read_line
 from projections.rules.explicit import extract
 from projections.rules.kinds import type_of
 from projections.rules.quality import judge
@@ -29,6 +30,8 @@ LIMITS_OF_THE_LOG = (
 )
 
 _NEAR = 50
+_SHARED_WORDS = 2
+"""One word in common says nothing of two texts."""
 
 
 class Verdict(Struct, frozen=True):
@@ -84,10 +87,17 @@ def judge_unseen(world: WorldState, query: str) -> Unseen:
 
 
 def _as_candidate(world: WorldState, query: str) -> Verdict:
-    """The gate, and then what stands in the way at this position: tombstones, duplicates, caps."""
+    """The gate, and then what stands in the way at this position: tombstones, duplicates, caps.
+
+    A leading ``[type]`` is read as a summary's line would be; without one the words tell the type (SPEC 4.7, 5.2).
+    """
     memory = world.memory
-    text = take_in(query, memory.context.policy, 260).text
-    type_ = type_of(text)
+    policy = memory.context.policy
+    line = read_line(query, 0, policy)
+    text = take_in(line.text if line.kind == "candidate" else query, policy, 260).text
+    if line.kind == "malformed":
+        return Verdict("", text, accepted=False, reasons=(plain_reason(line.code),))
+    type_ = line.type if line.kind == "candidate" else type_of(text)
     found = judge(type_, text, memory.context, memory.rule_digests)
     if found:
         return Verdict(type_, text, accepted=False, reasons=reasons_from(text, found))
@@ -135,14 +145,18 @@ def _silent_pack(world: WorldState, message: str) -> str | None:
 
 
 def _nearest(world: WorldState, query: str) -> Nearest | None:
-    """Most shared canonical words, at least half of the shorter text's; the earlier candidate wins a tie."""
+    """Most shared canonical words, at least two and half of the shorter text's; the earlier candidate wins a tie."""
     wanted = set(canonical(query, world.memory.context.root).split())
     best: tuple[int, Nearest] | None = None
     for ref, record in world.accounts.records.items():
         words = set(record.proposal.key.split())
         shorter = min(len(wanted), len(words))
         shared = 100 * len(wanted & words) // shorter if shorter else 0
-        if shared >= _NEAR and (best is None or shared > best[0]):
+        if (
+            shared >= _NEAR
+            and len(wanted & words) >= min(_SHARED_WORDS, shorter)
+            and (best is None or shared > best[0])
+        ):
             text = record.proposal.text
             best = (shared, Nearest(text, record.state, ref.event, record.proposal.order[0], shared))
     return None if best is None else best[1]

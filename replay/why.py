@@ -20,8 +20,9 @@ from replay.positions import events_until
 from replay.state import state_at
 from replay.unseen import Unseen, judge_unseen
 from replay.views import present_block
+from replay.wording import Wording, wording_of
 
-__all__ = ["EventLine", "Explanation", "Shown", "Standing", "Story", "why"]
+__all__ = ["MAX_STORIES", "EventLine", "Explanation", "Shown", "Standing", "Story", "why"]
 
 Events = Callable[[], Iterable[AnyEvent]]
 """Gives the log from its first event, as often as it is asked."""
@@ -71,6 +72,7 @@ class Story(Struct, frozen=True, kw_only=True):
     candidate: Ref
     type: str
     text: str
+    wording: Wording | None = None
     source: str
     state: CandidateState
     reasons: tuple[ReasonLine, ...]
@@ -88,7 +90,8 @@ class Story(Struct, frozen=True, kw_only=True):
 class Explanation(Struct, frozen=True, kw_only=True):
     """The answer: stories of every candidate the query names, or what the rules would say of a text never seen.
 
-    ``more`` counts matching candidates beyond the first 20, newest first.
+    ``more`` counts matching candidates beyond those that are told, newest first. ``later`` is the event that proposed
+    the text behind the position.
     """
 
     query: str
@@ -97,15 +100,17 @@ class Explanation(Struct, frozen=True, kw_only=True):
     stories: tuple[Story, ...] = ()
     more: int = 0
     unseen: Unseen | None = None
+    later: EventLine | None = None
 
 
-def why(events: Events, query: str, offset: int | None = None) -> Explanation:
+def why(events: Events, query: str, offset: int | None = None, *, most: int | None = MAX_STORIES) -> Explanation:
     """Explain a text or an id at a position.
 
     Args:
         events: gives the log; it is read a few times.
         query: an id as shown anywhere (``MEM-001``, any case), or a text: whole or in part.
         offset: the position, the end of the log by default.
+        most: how many stories are told; None for all.
 
     Returns:
         An answer in any case; the same log gives the same one. O(length of the log) per story.
@@ -117,7 +122,7 @@ def why(events: Events, query: str, offset: int | None = None) -> Explanation:
     world = state_at(prefix())
     cited = {event.id: event for event in prefix()}
     refs = _named(world, query)
-    chosen = refs[-MAX_STORIES:][::-1]
+    chosen = refs[::-1][:most]
     stories = tuple(_story(prefix, world, cited, ref) for ref in chosen)
     unseen = None if stories else judge_unseen(world, query)
     return Explanation(
@@ -127,7 +132,16 @@ def why(events: Events, query: str, offset: int | None = None) -> Explanation:
         stories=stories,
         more=len(refs) - len(chosen),
         unseen=unseen,
+        later=_later(events, query, offset) if unseen and offset is not None else None,
     )
+
+
+def _later(events: Events, query: str, offset: int) -> EventLine | None:
+    """The event behind a position that first proposes a text."""
+    world = state_at(events())
+    refs = refs_by_text(world, query) if parse_id(query) is None else ()
+    ref = next((ref for ref in refs if world.accounts.records[ref].proposal.order[0] > offset), None)
+    return None if ref is None else _cite({event.id: event for event in events()}, ref.event)
 
 
 def _named(world: WorldState, query: str) -> tuple[Ref, ...]:
@@ -150,6 +164,7 @@ def _story(prefix: Events, world: WorldState, cited: dict[str, AnyEvent], ref: R
         candidate=ref,
         type=wording.type,
         text=wording.text,
+        wording=wording_of(world, ref),
         source=wording.source,
         state=record.state,
         reasons=reason_lines(prefix(), ref, codes),

@@ -17,7 +17,7 @@ from projections.memory.model import CANDIDATE_STATES, CandidateState
 from projections.reasons import explain, rule_of
 from projections.world import WorldState
 
-__all__ = ["account_document", "adds_up", "configure", "print_account", "reason_counts", "run"]
+__all__ = ["account_document", "adds_up", "configure", "print_account", "reason_counts", "run", "state_name"]
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -65,16 +65,21 @@ def reason_counts(accounts: Accounts, state: CandidateState) -> list[ReasonCount
 
 def print_account(console: Console, document: AccountDocument) -> None:
     """The two tables: by state, by reason."""
-    states = [(state, f"{document.counts[state]:,}") for state in CANDIDATE_STATES]
+    states = [(state_name(state), f"{document.counts[state]:,}") for state in CANDIDATE_STATES]
     console.table([*states, ("candidates", f"{document.counts['candidates']:,}")], ("state", "count"), (1,))
     if not document.adds_up:
         console.note("the states do not add up: this is a bug of memfold, please report it")
     if document.reasons:
         console.out()
         rows = [(one.state, f"{one.count:,}", one.code, one.rule, one.text) for one in document.reasons]
-        console.table(rows, ("state", "count", "reason", "rule", "which says"), (1,))
+        console.table(rows, ("state", "count", "reason", "rule", "which says"), (1,), (2,))
     console.out()
-    console.out(console.style.dim(f"as of offset {document.position}, {document.now}"))
+    console.as_of(document.position, document.now)
+
+
+def state_name(state: CandidateState) -> str:
+    """A state in a table of all: lists call a promoted candidate active."""
+    return "promoted (active)" if state == "promoted" else state
 
 
 def summary(table: dict[str, int]) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Iterable
 
 from ledger.check import check
 from ledger.problems import NOTES
@@ -43,11 +45,8 @@ def run(options: Namespace) -> int:
 
 
 def _print(console: Console, document: CheckDocument) -> None:
-    rows = [
-        (str(one.line), str(one.byte), one.kind + (" (note)" if one.note else ""), one.message)
-        for one in document.problems
-    ]
-    console.table(rows, ("line", "byte", "kind", "what was found"), (0, 1))
+    rows = [_row(one, more) for one, more in _with_repeated_notes(document.problems)]
+    console.table(rows, ("line", "byte", "kind", "what was found"), (0, 1), (0, 1, 2))
     if rows:
         console.out()
         fixes = {one.kind: one.fix for one in document.problems}
@@ -57,3 +56,23 @@ def _print(console: Console, document: CheckDocument) -> None:
     style = console.style.yellow if document.findings else console.style.green
     beside = f", {plural(notes, 'note')}" if notes else ""
     console.out(style(f"{plural(document.findings, 'problem') if document.findings else 'no problem'}{beside}"))
+
+
+def _with_repeated_notes(problems: Iterable[ProblemPart]) -> list[tuple[ProblemPart, int]]:
+    """Problems, and of each kind of note the first one alone, with the number of the others."""
+    found = list(problems)
+    count = Counter(one.kind for one in found if one.note)
+    seen: set[str] = set()
+    shown: list[tuple[ProblemPart, int]] = []
+    for one in found:
+        if one.kind not in seen:
+            shown.append((one, count[one.kind] - 1 if one.note else 0))
+        if one.note:
+            seen.add(one.kind)
+    return shown
+
+
+def _row(one: ProblemPart, more: int) -> tuple[str, ...]:
+    place = (str(one.line), str(one.byte)) if one.line else ("", "")
+    others = f" (and {more:,} more, with --json)" if more else ""
+    return (*place, one.kind + (" (note)" if one.note else ""), one.message + others)

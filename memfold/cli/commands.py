@@ -45,26 +45,27 @@ _COMMANDS = (
     Command(
         "show",
         "show",
-        "Show everything about one memory, named by id or text.",
-        ("memfold show MEM-003", 'memfold show "integer cents"'),
+        "Show the fields of one memory, named by id or text.",
+        ("memfold show MEM-003", 'memfold show "small commits"'),
     ),
     Command(
         "why",
         "why",
-        "Explain what became of a memory or a text, and for which reasons.",
-        ("memfold why MEM-003", 'memfold why "3 tests passed"'),
+        "Explain what became of a memory or of any text, and for which reasons.",
+        ("memfold why MEM-003", 'memfold why "3 tests passed"', 'memfold why "Remember: use tabs"'),
     ),
     Command(
         "prompt",
         "prompt",
         "Print the block of memories that a prompt held, byte for byte.",
         ("memfold prompt", "memfold prompt --session a1b2c3 --at 120 --hot"),
+        "Writes nothing. Through a pipe no line feed follows the block: these are the bytes that a host gets.",
     ),
     Command(
         "log",
         "log",
         "List the events of the ledger.",
-        ("memfold log --limit 20", "memfold log --type memory.requested --json"),
+        ("memfold log --limit 20", "memfold log --at 19", "memfold log --type memory.requested --json"),
     ),
     Command(
         "account",
@@ -100,7 +101,10 @@ _COMMANDS = (
         "completion",
         "completion",
         "Print the completion script of a shell.",
-        ("memfold completion bash > ~/.local/share/bash-completion/completions/memfold",),
+        (
+            "mkdir -p ~/.local/share/bash-completion/completions",
+            "memfold completion bash > ~/.local/share/bash-completion/completions/memfold",
+        ),
     ),
 )
 COMMANDS: dict[str, Command] = {command.name: command for command in _COMMANDS}

@@ -12,14 +12,15 @@ from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.parts import FindingPart, SettingPart
 from memfold.cli.place import find_place
 from memfold.config import Finding
+from memfold.terminal import clean
 from projections.text.clean import decode
 
-__all__ = ["configure", "finding_parts", "run"]
+__all__ = ["configure", "finding_line", "finding_parts", "run"]
 
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("what", choices=("show",), help="the settings in force")
+    parser.add_argument("what", choices=("show",), metavar="show", help="the settings in force")
     ledger_options(parser)
     json_option(parser)
 
@@ -41,8 +42,8 @@ def run(options: Namespace) -> int:
         return 0
     rows = [(one.key, json.dumps(one.value, ensure_ascii=False), one.origin) for one in document.settings]
     console.table(rows, ("key", "value", "from"))
-    for finding in resolved.findings:
-        console.note(decode(str(finding)))
+    for finding in document.findings:
+        console.note(finding_line(finding))
     return 0
 
 
@@ -52,3 +53,8 @@ def finding_parts(findings: Iterable[Finding]) -> tuple[FindingPart, ...]:
         FindingPart(*(decode(text) for text in (one.source, one.key, one.value, one.problem, one.fix)))
         for one in findings
     )
+
+
+def finding_line(part: FindingPart) -> str:
+    """A finding as one line for people."""
+    return clean(str(Finding(part.source, part.key, part.value, part.problem, part.fix)))

@@ -59,10 +59,20 @@ class Console:
         width = (self.width or _NO_WIDTH) - len(indent)
         return [indent + line for line in wrap(clean(text), max(width, _NARROWEST))]
 
-    def table(self, rows: Sequence[tuple[str, ...]], headers: tuple[str, ...], right: tuple[int, ...] = ()) -> None:
-        """Rows under bold headers; nothing if there are no rows."""
+    def table(
+        self,
+        rows: Sequence[tuple[str, ...]],
+        headers: tuple[str, ...],
+        right: tuple[int, ...] = (),
+        whole: tuple[int, ...] = (),
+    ) -> None:
+        """Rows under bold headers, ``right`` and ``whole`` as for ``terminal.table``; nothing if there are no rows."""
         if rows:
-            self.out(table(rows, headers, width=self.width, right=right, style=self.style))
+            self.out(table(rows, headers, width=self.width, right=right, whole=whole, style=self.style))
+
+    def as_of(self, position: int, now: str) -> None:
+        """The position that all above it is meant for."""
+        self.out(self.style.dim(f"as of offset {position}, {now}"))
 
     def fields(self, pairs: list[tuple[str, str]]) -> None:
         """Names and values, one a line, values aligned; empty values are left out."""

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from memfold.cli.parts import (
     BlockPart,
+    ConfigFilePart,
     DetailPart,
     EpochPart,
     FindingPart,
@@ -143,7 +144,8 @@ class StatusDocument(Struct, frozen=True, kw_only=True, tag_field="schema", tag=
         languages: trigger languages that are on.
         languages_off: trigger languages that are off.
         off: settings that switch something off.
-        health: what reading the whole ledger found.
+        health: what reading the whole ledger found, whatever the position.
+        policy_differs: whether the policy in force at the position is another one than is configured now.
         warnings: counts by code: deliveries and conflicts.
         missing_paths: paths that active memories name and that don't exist; empty where the workspace isn't there.
         findings: settings that were ignored or lowered.
@@ -168,6 +170,7 @@ class StatusDocument(Struct, frozen=True, kw_only=True, tag_field="schema", tag=
     languages_off: tuple[str, ...]
     off: tuple[str, ...]
     health: HealthPart
+    policy_differs: bool
     warnings: dict[str, int]
     missing_paths: tuple[MissingPathPart, ...]
     findings: tuple[FindingPart, ...]
@@ -196,10 +199,13 @@ class IngestDocument(Struct, frozen=True, tag_field="schema", tag="memfold.inges
         ledger: folder of the ledger.
         records: number of records in the recording.
         added: events written now.
+        own: types of the events that memfold wrote beside them, such as `policy.set`.
+        late: how many of the added events are older than the last event that stood in the ledger.
         known: events of the recording that stood in the ledger already.
         events: events of the recording by type.
         sessions: ids of its sessions.
         skipped: why records were skipped, and how often.
+        findings: settings that were ignored or lowered.
     """
 
     recording: str
@@ -207,10 +213,13 @@ class IngestDocument(Struct, frozen=True, tag_field="schema", tag="memfold.inges
     ledger: str
     records: int
     added: int
+    own: tuple[str, ...]
+    late: int
     known: int
     events: dict[str, int]
     sessions: tuple[str, ...]
     skipped: dict[str, int]
+    findings: tuple[FindingPart, ...]
 
 
 class ConfigDocument(Struct, frozen=True, tag_field="schema", tag="memfold.config/1"):
@@ -238,6 +247,7 @@ class PathsDocument(Struct, frozen=True, tag_field="schema", tag="memfold.paths/
         exists: whether that file is there.
         data: folder of all ledgers.
         config: folder of the user's configuration.
+        files: the configuration files, the user's first.
     """
 
     workspace: str
@@ -247,6 +257,7 @@ class PathsDocument(Struct, frozen=True, tag_field="schema", tag="memfold.paths/
     exists: bool
     data: str
     config: str
+    files: tuple[ConfigFilePart, ...]
 
 
 class ErrorDocument(Struct, frozen=True, tag_field="schema", tag="memfold.error/1"):

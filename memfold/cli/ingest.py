@@ -11,16 +11,18 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from shlex import quote
 
 import msgspec
 
 from ledger.codec import TYPE_NAMES
-from ledger.events import DATA_TO_EVENT, Draft
+from ledger.events import DATA_TO_EVENT, Draft, type_name
 from ledger.ids import MonotonicIds, uuid7
 from ledger.log import FileLog
 from ledger.source import split_source
 from ledger.times import parse_time
 from memfold.capture import Capture
+from memfold.cli.config import finding_line, finding_parts
 from memfold.cli.console import Console
 from memfold.cli.documents import IngestDocument
 from memfold.cli.parsing import json_option, ledger_options
@@ -38,6 +40,8 @@ from replay.kept import keep_all
 __all__ = ["configure", "ingest", "run"]
 
 _HOST = "opencode"
+_OWN = "memfold"
+"""Source of the events that memfold writes of itself."""
 _PATIENCE = 1.0
 """Seconds before progress is shown."""
 _STEP = 500
@@ -47,7 +51,7 @@ def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("host", choices=(_HOST,), help="the host that was recorded")
     parser.add_argument("recording", metavar="RECORDING", help="a JSON Lines file of hook records")
-    ledger_options(parser)
+    ledger_options(parser, "the one that the recording names")
     json_option(parser)
 
 
@@ -58,7 +62,7 @@ def run(options: Namespace) -> int:
     if options.json:
         console.emit(document)
     else:
-        _print(console, document)
+        _print(console, document, "--ledger" if options.ledger is not None else "--workspace")
     return 0
 
 
@@ -84,11 +88,13 @@ def ingest(options: Namespace, path: Path) -> IngestDocument:
     drafts, seed = _translate(translator, records)
     if not drafts:
         raise DataError(f"{decode(str(path))} holds no event that a ledger keeps", "record a session with a prompt")
+    before = _size(place.directory)
     log = _open(place, drafts, seed)
     with log:
-        before = log.size()
+        latest = max((parse_time(event.time) or 0 for event in log.read()), default=0) if before else 0
         Workspace(log, root, config.policy, host=_HOST).record(drafts)
-        written = [event for event in log.read(before) if event.source != "memfold"]
+        new = list(log.read(before))
+        written = [event for event in new if event.source != _OWN]
         keep_all(log.directory, log.read())
     names = [TYPE_NAMES[DATA_TO_EVENT[type(draft.data)]] for draft in drafts]
     sessions = (split_source(draft.source)[1] for draft in drafts)
@@ -98,10 +104,13 @@ def ingest(options: Namespace, path: Path) -> IngestDocument:
         ledger=place.shown_directory,
         records=len(records),
         added=len(written),
+        own=tuple(dict.fromkeys(type_name(event) for event in new if event.source == _OWN)),
+        late=sum((parse_time(event.time) or latest) < latest for event in written),
         known=len(drafts) - len(written),
         events={name: names.count(name) for name in TYPE_NAMES.values() if name in names},
         sessions=tuple(dict.fromkeys(session for session in sessions if session is not None)),
         skipped=dict(sorted(Counter(translator.skipped).items())),
+        findings=finding_parts(place.resolved.findings),
     )
 
 
@@ -119,9 +128,10 @@ def _read(path: Path) -> list[dict[str, object]]:
 def _with_progress(records: Iterable[dict[str, object]]) -> Iterable[dict[str, object]]:
     """Pass records on; on a terminal say how many, once it takes a while."""
     begin, shown = time.monotonic(), False
+    lively = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     for number, record in enumerate(records, 1):
         yield record
-        if number % _STEP == 0 and sys.stderr.isatty() and time.monotonic() - begin > _PATIENCE:
+        if number % _STEP == 0 and lively and time.monotonic() - begin > _PATIENCE:
             sys.stderr.write(f"\rread {plural(number, 'record')}")
             sys.stderr.flush()
             shown = True
@@ -181,12 +191,22 @@ def _size(directory: str) -> int:
         return 0
 
 
-def _print(console: Console, document: IngestDocument) -> None:
+def _print(console: Console, document: IngestDocument, option: str) -> None:
     console.out(
         f"{plural(document.added, 'event')} added, {document.known:,} known, "
         f"from {plural(document.records, 'record')} of {document.recording}"
     )
-    console.fields([("workspace", document.workspace), ("ledger", document.ledger)])
+    console.fields(
+        [
+            ("workspace", document.workspace),
+            ("ledger", document.ledger),
+            ("beside", f"{', '.join(document.own)}: what memfold writes of itself" if document.own else ""),
+            (
+                "next",
+                f"memfold status {option} {quote(document.ledger if option == '--ledger' else document.workspace)}",
+            ),
+        ]
+    )
     console.out()
     console.table([(name, f"{count:,}") for name, count in document.events.items()], ("event", "count"), (1,))
     console.out()
@@ -196,3 +216,10 @@ def _print(console: Console, document: IngestDocument) -> None:
         console.table(
             [(f"{count:,}", reason) for reason, count in document.skipped.items()], ("skipped", "because"), (0,)
         )
+    if document.late:
+        console.note(
+            f"{plural(document.late, 'event')} happened before what the ledger held: order is that of the log, "
+            "and they count as happening now"
+        )
+    for finding in document.findings:
+        console.note(finding_line(finding))

@@ -19,13 +19,20 @@ from projections.text.clean import decode
 
 __all__ = ["configure", "run"]
 
-_STATES = ("active", *(state for state in CANDIDATE_STATES if state != "promoted"), "all")
+_STATES = ("active", *CANDIDATE_STATES, "all")
+_WIDE = 100
+"""Columns of a terminal from which on a list has a place for everything."""
 
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
     ledger_options(parser)
-    parser.add_argument("--state", choices=_STATES, default="active", help="candidates in this state (default: active)")
+    parser.add_argument(
+        "--state",
+        choices=_STATES,
+        default="active",
+        help="candidates in this state; active is another word for promoted (default: active)",
+    )
     parser.add_argument("--type", metavar="T", help="only this type, such as decision")
     at_option(parser)
     json_option(parser)
@@ -50,6 +57,8 @@ def run(options: Namespace) -> int:
         console.emit(document)
     else:
         _print(console, document, options.state)
+        if options.at is not None:
+            console.as_of(document.position, document.now)
     return 0
 
 
@@ -58,12 +67,17 @@ def _print(console: Console, document: ListDocument, state: str) -> None:
         kind = "candidates" if state == "all" else f"{state} memories"
         console.note(f"no {kind} as of offset {document.position}")
         return
-    if state != "active":
-        rows = [_row(one) for one in document.memories]
-        console.table(rows, ("id", "state", "type", "source", "age", "reasons", "text"), (4,))
+    narrow = console.width is not None and console.width < _WIDE
+    if state not in ("active", "promoted"):
+        if narrow:
+            _print_stacked(console, document)
+        else:
+            rows = [_row(one) for one in document.memories]
+            console.table(rows, ("id", "state", "type", "source", "age", "reasons", "text"), (4,), (0, 5))
     else:
-        rows = [_active_row(one) for one in document.memories]
-        console.table(rows, ("", "id", "type", "source", "strength", "+", "age", "text"), (4, 5, 6))
+        rows = [_active_row(one, narrow=narrow) for one in document.memories]
+        wide = () if narrow else ("source", "age")
+        console.table(rows, ("", "id", "type", "strength", "+", *wide, "text"), (3, 4, *([] if narrow else [6])), (1,))
         shown = sum(one.shown for one in document.memories)
         console.out()
         console.out(
@@ -71,13 +85,27 @@ def _print(console: Console, document: ListDocument, state: str) -> None:
         )
 
 
-def _active_row(one: MemoryPart) -> tuple[str, ...]:
+def _active_row(one: MemoryPart, *, narrow: bool) -> tuple[str, ...]:
     strength = "" if one.strength is None else f"{one.strength:.2f}"
-    mark = "*" if one.shown else ""
-    return (mark, one.id or "", one.type, one.source, strength, str(one.reinforcements), f"{one.age_days}d", one.text)
+    wide = () if narrow else (one.source, f"{one.age_days}d")
+    return ("*" if one.shown else "", one.id or "", one.type, strength, str(one.reinforcements), *wide, one.text)
 
 
 def _row(one: MemoryPart) -> tuple[str, ...]:
-    state = "active" if one.state == "promoted" else one.state
-    text = one.text or "(text not kept)"
-    return (one.id or "-", state, one.type, one.source, f"{one.age_days}d", ", ".join(one.reasons), text)
+    age = f"{one.age_days}d"
+    return (one.id or "-", _state(one), one.type, one.source, age, ", ".join(one.reasons), _text(one))
+
+
+def _print_stacked(console: Console, document: ListDocument) -> None:
+    """Where a row has no room for whole codes and a text: the text below, without source and age."""
+    for one in document.memories:
+        console.wrapped(f"{one.id or '-':<7}  {_state(one):<8}  {', '.join(one.reasons)}", "")
+        console.wrapped(f"[{one.type}] {_text(one)}" if one.type else _text(one), "    ")
+
+
+def _state(one: MemoryPart) -> str:
+    return "active" if one.state == "promoted" else one.state
+
+
+def _text(one: MemoryPart) -> str:
+    return one.text or "(text not kept)"

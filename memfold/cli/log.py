@@ -26,6 +26,7 @@ Keep = Callable[[AnyEvent], bool]
 
 _TYPE_WIDTH = max(map(len, TYPE_NAMES.values()))
 _SESSION_WIDTH = 9
+_OFFSET = "#"
 _DEBOUNCE_MS = 50
 
 
@@ -34,7 +35,9 @@ def configure(parser: ArgumentParser) -> None:
     ledger_options(parser)
     parser.add_argument("--session", metavar="S", help="only events of this session: its id, or a part of it")
     parser.add_argument("--type", metavar="T", help="only events of this type, such as memory.requested or memory")
-    parser.add_argument("--since", metavar="N|TIME", help="only from an offset or an RFC 3339 time on")
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--at", metavar="N|TIME", help="only the event at an offset, or the last one at a time")
+    place.add_argument("--since", metavar="N|TIME", help="only from an offset or a time on; UTC without a zone")
     parser.add_argument("--limit", metavar="N", type=whole_number, help="only the last N of these")
     parser.add_argument("--follow", action="store_true", help="then wait for new events, until interrupted")
     json_option(parser, "print the stored events, one a line")
@@ -42,13 +45,19 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the events that the options choose."""
+    if options.at is not None and options.follow:
+        raise UsageError("--at names one event, and --follow waits for new ones", "--since N --follow")
     view, console = open_view(options), Console(options)
     keep = _filter(options, view)
     write = _write_json if options.json else _line_writer(view, console)
     reader = view.log.reader()
     events: Iterable[AnyEvent] = filter(keep, reader)
+    shown = 0
     for event in events if options.limit is None else deque(events, options.limit):
         write(event)
+        shown += 1
+    if not shown and not options.follow:
+        console.note(f"no such event: the log has {view.log.size():,}, none of them fits")
     if options.follow:
         sys.stdout.flush()
         for event in filter(keep, _new_events(view, reader.cursor)):
@@ -67,7 +76,8 @@ def _filter(options: Namespace, view: View) -> Keep:
 
     def keep(event: AnyEvent) -> bool:
         return (
-            (source is None or event.source == source)
+            (view.at is None or event.seq == view.at)
+            and (source is None or event.source == source)
             and event.seq >= offset
             and (moment is None or (parse_time(event.time) or 0) >= moment)
             and (wanted is None or type_name(event) == wanted or type_name(event).startswith(f"{wanted}."))
@@ -101,10 +111,14 @@ def _write_json(event: AnyEvent) -> None:
 
 
 def _line_writer(view: View, console: Console) -> Callable[[AnyEvent], None]:
-    size = len(str(max(view.log.size() - 1, 0)))
+    size = max(len(str(view.log.size() - 1)), len(_OFFSET))
     root = view.place.root
+    titles = f"{_OFFSET:>{size}}  {'time (UTC)':<19}  {'type':<{_TYPE_WIDTH}}  {'session':<{_SESSION_WIDTH}}  what"
+    heading = [console.style.bold(titles if console.width is None else fit(titles, console.width))]
 
     def write(event: AnyEvent) -> None:
+        while heading:
+            console.out(heading.pop())
         moment = (event.time or "-")[:19].replace("T", " ")
         head = (
             f"{event.seq:>{size}}  {clean(moment):<19}  {clean(type_name(event)):<{_TYPE_WIDTH}}  "

@@ -84,11 +84,34 @@ def _dispatch(arguments: list[str]) -> int:
     if not arguments:
         build_parser(configure=False).print_help(sys.stderr)
         raise UsageError("a command is missing")
+    if name and not known:
+        raise UsageError(f"there is no command {name!r}", _similar(name, COMMANDS, "memfold") or "memfold --help")
     parser = build_parser([name] if known else COMMANDS, configure=known)
-    parsed = parser.parse_args(arguments)
+    parsed, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        raise _unknown_option(parser, name, arguments, unknown)
     run = import_module(f"memfold.cli.{COMMANDS[parsed.command].module}").run
     code: int = run(parsed)
     return code
+
+
+def _unknown_option(parser: Parser, name: str, arguments: Sequence[str], unknown: Sequence[str]) -> UsageError:
+    """An argument that the command doesn't take: what was meant, or where it belongs."""
+    options = parser.options_of(name)
+    option = unknown[0].partition("=")[0]
+    if option in options and arguments.index(unknown[0]) < arguments.index(name):
+        fix = f"memfold {name} … {option}: options stand behind the command"
+    else:
+        fix = _similar(option, options, f"memfold {name}") or f"memfold {name} --help"
+    return UsageError(f"unrecognized arguments: {' '.join(unknown)}", fix)
+
+
+def _similar(word: str, known: Iterable[str], before: str) -> str:
+    """The known word that comes nearest, as a command to try; empty if none is near."""
+    from difflib import get_close_matches  # only a mistake pays for it
+
+    near = get_close_matches(word, list(known), 1)
+    return f"{before} {near[0]}" if near else ""
 
 
 def _report(error: Exception, arguments: Sequence[str]) -> int:

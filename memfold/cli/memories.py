@@ -14,6 +14,7 @@ from projections.memory.selection import ranked
 from projections.world import WorldState
 from replay.names import current_wording
 from replay.views import present_block
+from replay.wording import wording_of
 
 __all__ = ["Shelf"]
 
@@ -36,7 +37,7 @@ class Shelf:
         rest = [ref for ref in reversed(records) if ref not in self._ranks]
         if state == "all":
             return self.order + rest
-        if state == "active":
+        if state in ("active", "promoted"):
             return self.order
         return [ref for ref in rest if records[ref].state == state]
 
@@ -67,6 +68,7 @@ class Shelf:
             message=record.proposal.message,
             offset=record.proposal.order[0],
             decided=record.offset,
+            wording=wording_of(self.world, ref),
         )
 
     def _fields(self, ref: Ref) -> dict[str, Any]:

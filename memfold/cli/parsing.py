@@ -30,6 +30,12 @@ class Parser(argparse.ArgumentParser):
         defaults = {"formatter_class": _Help, "allow_abbrev": False}
         super().__init__(**{**defaults, **options})  # type: ignore[arg-type]  # argparse passes its own options on
 
+    def options_of(self, command: str) -> list[str]:
+        """The options of a command that this parser knows; empty for any other."""
+        children = (action.choices for action in self._actions if action.dest == "command")
+        child = next((found[command] for found in children if found and command in found), None)
+        return list(child._option_string_actions) if isinstance(child, Parser) else []
+
     def error(self, message: str) -> NoReturn:
         """Report an error in the arguments.
 
@@ -56,10 +62,10 @@ def color_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def ledger_options(parser: argparse.ArgumentParser) -> None:
-    """Which ledger a command is about."""
+def ledger_options(parser: argparse.ArgumentParser, default: str = "the current directory") -> None:
+    """Which ledger a command is about; ``default`` says whose it is without an option."""
     place = parser.add_mutually_exclusive_group()
-    place.add_argument("--workspace", metavar="PATH", help="a folder of the workspace (default: the current directory)")
+    place.add_argument("--workspace", metavar="PATH", help=f"a folder of the workspace (default: {default})")
     place.add_argument("--ledger", metavar="DIR", help="the folder that holds events.jsonl")
 
 
@@ -68,7 +74,7 @@ def at_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at",
         metavar="N|TIME",
-        help="as of an offset, or of an RFC 3339 time, UTC without a zone (default: the last event)",
+        help="as of an offset, or the end of a day, minute or second, UTC without a zone (default: the last event)",
     )
 
 

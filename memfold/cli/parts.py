@@ -7,10 +7,12 @@ from typing import Any
 from msgspec import Struct
 
 from ledger.events import Target
+from replay.wording import Wording
 
 __all__ = [
     "PARTS",
     "BlockPart",
+    "ConfigFilePart",
     "DetailPart",
     "EpochPart",
     "FindingPart",
@@ -174,6 +176,7 @@ class DetailPart(MemoryPart, frozen=True, kw_only=True):
         message: the host's id of the message or summary; empty if there was none.
         offset: offset of the event that proposed it.
         decided: offset of the event that decided it.
+        wording: whose words it shows, or null where it shows its own.
     """
 
     confidence: int
@@ -195,6 +198,19 @@ class DetailPart(MemoryPart, frozen=True, kw_only=True):
     message: str
     offset: int
     decided: int
+    wording: Wording | None = None
+
+
+class ConfigFilePart(Struct, frozen=True):
+    """A configuration file.
+
+    Attributes:
+        path: where it is, or would be.
+        exists: whether it is there.
+    """
+
+    path: str
+    exists: bool
 
 
 class ReasonCountPart(Struct, frozen=True):
@@ -254,6 +270,7 @@ class HealthPart(Struct, frozen=True):
         damaged: pieces that were set aside.
         duplicates: events that came twice and count once.
         unknown: events of a type that this release doesn't know.
+        problems: what `memfold check` finds, notes left out.
     """
 
     status: str
@@ -261,6 +278,7 @@ class HealthPart(Struct, frozen=True):
     damaged: int
     duplicates: int
     unknown: int
+    problems: int
 
 
 class MissingPathPart(Struct, frozen=True):
@@ -297,8 +315,8 @@ class ProblemPart(Struct, frozen=True):
     """A problem of the ledger.
 
     Attributes:
-        line: number of the line, from 1.
-        byte: offset in the file.
+        line: number of the line, from 1; 0 for a file or the folder as a whole.
+        byte: offset in the file; 0 there too.
         length: number of bytes concerned.
         kind: what it is.
         message: what was found.
@@ -346,4 +364,5 @@ PARTS: tuple[type[Struct], ...] = (
     FindingPart,
     ProblemPart,
     SettingPart,
+    ConfigFilePart,
 )

@@ -10,7 +10,9 @@ from ledger.log import LOG_NAME
 from memfold.cli.console import Console
 from memfold.cli.documents import PathsDocument
 from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.parts import ConfigFilePart
 from memfold.cli.place import find_place
+from memfold.config import config_files
 from memfold.paths import config_dir, data_dir, workspace_key
 from projections.text.clean import decode
 
@@ -35,6 +37,9 @@ def run(options: Namespace) -> int:
         exists=os.path.isfile(events),
         data=decode(data_dir(os.environ, place.resolved.config.data_dir)),
         config=decode(config_dir(os.environ)),
+        files=tuple(
+            ConfigFilePart(decode(path), os.path.isfile(path)) for path in config_files(place.root, os.environ).values()
+        ),
     )
     if options.json:
         console.emit(document)
@@ -44,9 +49,13 @@ def run(options: Namespace) -> int:
             ("workspace", document.workspace or "unknown"),
             ("key", document.key),
             ("ledger", document.ledger),
-            ("events", document.events + ("" if document.exists else "  (not there yet)")),
+            ("events", _known(document.events, exists=document.exists)),
             ("data", document.data),
-            ("config", document.config),
+            *zip(("settings", "and"), (_known(one.path, exists=one.exists) for one in document.files), strict=False),
         ]
     )
     return 0
+
+
+def _known(path: str, *, exists: bool) -> str:
+    return path + ("" if exists else "  (not there yet)")

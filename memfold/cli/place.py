@@ -1,4 +1,4 @@
-# ruff: noqa: PTH100, PTH109, PTH112, PTH113, PTH118, PTH119, PTH120 - pathlib costs more at start-up than finding the ledger
+# ruff: noqa: PTH100, PTH109, PTH112, PTH113, PTH118, PTH119, PTH120, PTH204, PTH208 - pathlib costs more at start-up than finding the ledger
 """Which ledger, workspace and position a command is about."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ledger.events import AnyEvent, LedgerCreated
 from ledger.log import LOG_NAME, FileLog
 from ledger.source import split_source
-from ledger.times import parse_time
+from ledger.times import DAY_MS, HOUR_MS, parse_time
 from memfold.config import Resolved, load, locate
 from memfold.errors import NotFoundError, UsageError
 from memfold.paths import data_dir, ledger_dir, workspace_key
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["Place", "View", "find_place", "open_view", "short_session"]
 
 _SHORT = 8
+_LEDGERS_NAMED = 5
 _WHOLE = 9
+_SECOND_MS, _MINUTE_MS = 1_000, 60_000
 
 
 class Place:
@@ -76,22 +78,32 @@ class View:
     def session(self, text: str) -> str:
         """The source of the session that a text names: its id, or any part of it that no other one has.
 
+        A leading ``…``, with which lists shorten ids, is no part of it.
+
         Raises:
             NotFoundError: if no session of the prefix has it.
             UsageError: if several have it.
         """
         known = session_sources(self.events())
-        if text in known:
-            return known[text]
-        found = [session for session in known if text and text in session]
+        part = text.removeprefix("…")
+        if part in known:
+            return known[part]
+        found = [session for session in known if part and part in session]
         if len(found) == 1:
             return known[found[0]]
         names = ", ".join(short_session(session) for session in (found or list(known))[-5:])
         if found:
             raise UsageError(f"several sessions have {text!r} in their id: {names}", "type more of it")
+        if self.at is not None and (begin := self._later(part)) is not None:
+            raise NotFoundError(f"session {decode(text)!r} is not there at #{self.at}: it begins at #{begin}")
         raise NotFoundError(
             f"no session {decode(text)!r} here" + (f"; the latest are {names}" if names else ""), "memfold log"
         )
+
+    def _later(self, part: str) -> int | None:
+        """Where a session begins that the prefix doesn't have."""
+        sources = {source for session, source in session_sources(self.log.read()).items() if part and part in session}
+        return next((event.seq for event in self.log.read() if event.source in sources), None)
 
 
 def find_place(options: Namespace, recorded: str | None = None) -> Place:
@@ -159,10 +171,21 @@ def _missing(options: Namespace, place: Place) -> NotFoundError:
     else:
         root = decode(place.root)
         where, flag = f"for {root} ({place.shown_directory})", f"--workspace {shlex.quote(root)}"
+    there = [] if options.ledger is not None else _roots(os.path.dirname(place.directory))
+    others = f"; there are ledgers of {', '.join(there)} (--workspace)" if there else ""
     return NotFoundError(
-        f"no ledger {where}: no event was ever received",
-        f"memfold ingest opencode RECORDING {flag}, or say “Remember: …” in a session whose host has memfold",
+        f"no ledger {where}: no event was ever received{others}", f"memfold ingest opencode RECORDING {flag}"
     )
+
+
+def _roots(folder: str) -> list[str]:
+    """The workspaces that have a ledger, a few of them, the latest written first."""
+    try:
+        logs = [path for name in os.listdir(folder) if os.path.isfile(path := os.path.join(folder, name, LOG_NAME))]
+    except OSError:
+        return []
+    latest = sorted(logs, key=lambda path: (-os.path.getmtime(path), path))[:_LEDGERS_NAMED]
+    return [decode(root) for path in latest if (root := _root_in(os.path.dirname(path)))]
 
 
 def _offset(text: str, log: FileLog) -> int:
@@ -177,7 +200,18 @@ def _offset(text: str, log: FileLog) -> int:
         raise UsageError(
             f"--at {decode(text)!r} is neither an offset nor an RFC 3339 time", "--at 12, --at 2026-01-31T12:00:00Z"
         )
-    found = offset_at_time(log.read(), moment)
+    found = offset_at_time(log.read(), moment + _span(text))
     if found is None:
         raise NotFoundError(f"no event at or before {decode(text)}", "--at 0")
     return found
+
+
+def _span(text: str) -> int:
+    """Milliseconds from the moment that a time names to the end of the day, minute or second that it means."""
+    clock = text.upper().replace(" ", "T").partition("T")[2].removesuffix("Z").partition("+")[0].partition("-")[0]
+    if not clock:
+        return DAY_MS - 1
+    if "." in clock or "," in clock:
+        return 0
+    digits = sum(map(str.isdigit, clock))
+    return {2: HOUR_MS, 4: _MINUTE_MS}.get(digits, _SECOND_MS) - 1

@@ -10,7 +10,7 @@ __all__ = ["configure", "run"]
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("what", choices=("events",), help="the events of a ledger")
+    parser.add_argument("what", choices=("events",), metavar="events", help="the events of a ledger")
 
 
 def run(options: Namespace) -> int:

@@ -11,6 +11,7 @@ from memfold.cli.memories import Shelf
 from memfold.cli.parsing import at_option, json_option, ledger_options
 from memfold.cli.parts import DetailPart
 from memfold.cli.place import open_view, short_session
+from memfold.cli.words import wording_words
 from memfold.errors import NotFoundError
 from projections.memory.model import MemoryState, Ref, shown_id
 from projections.text.clean import decode
@@ -56,6 +57,9 @@ def run(options: Namespace) -> int:
         if index:
             console.out()
         _print(console, one)
+    if options.at is not None:
+        console.out()
+        console.as_of(document.position, document.now)
     if document.more:
         console.note(f"{document.more} more: give more of the text")
     return 0
@@ -88,6 +92,7 @@ def _print(console: Console, one: DetailPart) -> None:
         [
             ("title", one.title if one.title != one.text else ""),
             ("content", content),
+            ("wording", wording_words(one.wording)),
             ("why", one.rationale),
             ("tags", ", ".join(one.tags)),
             ("importance", "" if one.importance == "normal" else one.importance),

@@ -6,10 +6,12 @@ import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable
 
+from ledger.check import check
 from ledger.events import AnyEvent, LedgerCreated, PolicySet, type_name
+from ledger.problems import NOTES
 from ledger.times import DAY_MS, format_time, parse_time
 from memfold.cli.account import adds_up, reason_counts, summary
-from memfold.cli.config import finding_parts
+from memfold.cli.config import finding_line, finding_parts
 from memfold.cli.console import Console
 from memfold.cli.documents import StatusDocument
 from memfold.cli.parsing import at_option, json_option, ledger_options
@@ -20,6 +22,7 @@ from memfold.config import Config
 from projections.accounting import counts
 from projections.memory.model import MemoryState
 from projections.memory.selection import active_entries
+from projections.policy import policy_digest
 from projections.reasons import explain
 from projections.render import budget_of
 from projections.rules.trigger_forms import PACKS
@@ -31,7 +34,8 @@ from replay.views import present_block
 __all__ = ["configure", "run", "status_document"]
 
 _TOP = 5
-_TEST = "say “Remember: …” in a session, or run memfold ingest opencode RECORDING; then memfold log shows it"
+_POLICY = "the policy in force in the ledger is not the configured one, which counts from the next event on"
+_TEST = "memfold ingest opencode RECORDING; then memfold log shows its events"
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -48,18 +52,19 @@ def run(options: Namespace) -> int:
     if options.json:
         console.emit(document)
     else:
-        _print(console, document)
+        _print(console, document, at_option_given=options.at is not None)
     return 0
 
 
 def status_document(view: View) -> StatusDocument:
-    """Everything ``status`` tells; the log is read three times: its state, its types, its health."""
+    """Everything ``status`` tells; the log is read a few times: its state, its types, its health and problems."""
     world = view.world()
     memory, resolved = world.memory, view.place.resolved
     policy = memory.context.policy
     table = counts(world.accounts)
     block = present_block(world)
     health = view.log.health()
+    problems = sum(one.kind not in NOTES for one in check(view.place.directory))
     return StatusDocument(
         ledger=view.place.shown_directory,
         workspace=decode(view.place.root),
@@ -79,7 +84,8 @@ def status_document(view: View) -> StatusDocument:
         languages=policy.languages,
         languages_off=tuple(sorted(PACKS - set(policy.languages))),
         off=_switched_off(resolved.config),
-        health=HealthPart(health.status, health.events, health.damaged, health.duplicates, health.unknown),
+        health=HealthPart(health.status, health.events, health.damaged, health.duplicates, health.unknown, problems),
+        policy_differs=policy_digest(policy) != policy_digest(resolved.config.policy),
         warnings=warnings_of(world),
         missing_paths=_missing_paths(memory),
         findings=finding_parts(resolved.findings),
@@ -134,7 +140,7 @@ def _is_below(path: str) -> bool:
     return not path.startswith(("/", "~")) and ".." not in path.split("/") and "/" in path
 
 
-def _print(console: Console, document: StatusDocument) -> None:
+def _print(console: Console, document: StatusDocument, *, at_option_given: bool) -> None:
     style, health = console.style, document.health
     colour, headline = _headline(console, document)
     for line in console.lines(headline, ""):
@@ -152,16 +158,26 @@ def _print(console: Console, document: StatusDocument) -> None:
             ("block", _block(document)),
             ("triggers", _triggers(document)),
             ("off", ", ".join(document.off)),
-            ("health", _health(health)),
+            ("health", ("the whole log: " if at_option_given else "") + _health(health)),
         ]
     )
+    warnings = _warnings(document)
+    if warnings:
+        console.heading("worth a look")
+        for line in warnings:
+            for part in console.lines(f"- {line}"):
+                console.out(style.yellow(part))
     if document.rejections:
         console.heading("top reasons of refusals")
         console.table(
             [(f"{one.count:,}", one.code, one.text) for one in document.rejections[:_TOP]],
             ("count", "reason", "which says"),
             (0,),
+            (1,),
         )
+        more = len(document.rejections) - _TOP
+        if more > 0:
+            console.out(style.dim(f"and {plural(more, 'more reason')}: memfold account"))
     console.heading("last events")
     console.table(
         [
@@ -171,12 +187,9 @@ def _print(console: Console, document: StatusDocument) -> None:
         ("type", "count", "last", "at"),
         (1, 2),
     )
-    warnings = _warnings(document)
-    if warnings:
-        console.heading("worth a look")
-        for line in warnings:
-            for part in console.lines(f"- {line}"):
-                console.out(style.yellow(part))
+    if at_option_given:
+        console.out()
+        console.as_of(document.position, document.now)
 
 
 def _headline(console: Console, document: StatusDocument) -> tuple[Callable[[str], str], str]:
@@ -186,9 +199,14 @@ def _headline(console: Console, document: StatusDocument) -> tuple[Callable[[str
         return style.yellow, "memory is off: nothing is recorded, blocks are empty"
     if not document.received:
         return style.yellow, "no event of a host was ever received"
-    if document.health.status != "ok":
-        return style.yellow, "memory works; its ledger was damaged and is read around the damage"
-    return style.green, "memory works"
+    said = "memory works" if document.counts["candidates"] else "events arrive; nothing was proposed to be remembered"
+    troubles = [
+        "its ledger was damaged and is read around the damage" if document.health.status != "ok" else "",
+        f"{plural(document.health.problems, 'problem')}: memfold check" if document.health.problems else "",
+        f"{plural(len(document.findings), 'setting')} can't be used" if document.findings else "",
+    ]
+    colour = style.yellow if any(troubles) else style.green
+    return colour, "; ".join(filter(None, (said, *troubles)))
 
 
 def _block(document: StatusDocument) -> str:
@@ -206,7 +224,7 @@ def _pending(document: StatusDocument) -> str:
     waiting, number = document.oldest_pending, document.counts["pending"]
     if waiting is None:
         return ""
-    return f"{number:,} pending, oldest {_age(document.now, waiting.proposed)}"
+    return f"{number:,}, the oldest for {_age(document.now, waiting.proposed)}"
 
 
 def _age(now: str, then: str) -> str:
@@ -216,16 +234,13 @@ def _age(now: str, then: str) -> str:
 def _health(health: HealthPart) -> str:
     found = ((health.damaged, "damaged"), (health.duplicates, "duplicate"), (health.unknown, "unknown"))
     rest = "".join(f", {count:,} {word}" for count, word in found if count)
-    advice = "; memfold check tells more" if health.status != "ok" else ""
-    return f"{health.status}: {plural(health.events, 'event')}{rest}{advice}"
+    return f"{health.status}: {plural(health.events, 'event')}{rest}"
 
 
 def _warnings(document: StatusDocument) -> list[str]:
     return [
         *(f"{explain(code)}: {plural(count, 'time')} ({code})" for code, count in document.warnings.items()),
         *(f"{one.id} names {one.path}: path not found" for one in document.missing_paths),
-        *(
-            f"{one.source}: {' = '.join(filter(None, (one.key, one.value)))}: {one.problem}; {one.fix}"
-            for one in document.findings
-        ),
+        *map(finding_line, document.findings),
+        *([_POLICY] if document.policy_differs else []),
     ]

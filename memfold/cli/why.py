@@ -10,18 +10,18 @@ from memfold.cli.console import Console
 from memfold.cli.parsing import at_option, json_option, ledger_options
 from memfold.cli.place import open_view, short_session
 from memfold.cli.show import missing_id
-from memfold.cli.words import marked
+from memfold.cli.words import marked, wording_words
 from memfold.errors import UsageError
 from memfold.terminal import clean, display_width
 from projections.text.clean import decode
 from replay.evidence import ReasonLine
-from replay.flips import Flip
 from replay.names import parse_id
 from replay.unseen import Unseen, Verdict
-from replay.why import EventLine, Related, Story, why
+from replay.why import MAX_STORIES, EventLine, Related, Story, why
 
 __all__ = ["WhyDocument", "configure", "print_story", "run"]
 
+_STORIES_SHOWN = 5
 _PROMPTS_SHOWN = 5
 _TEXT_INDENT = "  "
 
@@ -34,8 +34,9 @@ class WhyDocument(Struct, frozen=True, tag_field="schema", tag="memfold.why/1"):
         query: the text or id that was asked for.
         position: offset of the last event that counts.
         now: time at that position.
-        stories: one for each candidate that the query names, newest first, at most 20.
+        stories: one for each candidate that the query names, newest first, at most 20 without `--all`.
         more: how many further candidates it names.
+        later: the event behind the position that proposed the text; null if there is none.
         unseen: what the rules say now of a text that the log doesn't hold; null if it does.
     """
 
@@ -46,11 +47,17 @@ class WhyDocument(Struct, frozen=True, tag_field="schema", tag="memfold.why/1"):
     stories: tuple[Story, ...]
     more: int
     unseen: Unseen | None
+    later: EventLine | None = None
 
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("query", metavar="TEXT_OR_ID", help="an id such as MEM-003, or a text, whole or in part")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help=f"every candidate that fits (default: the {_STORIES_SHOWN} newest, {MAX_STORIES} with --json)",
+    )
     ledger_options(parser)
     at_option(parser)
     json_option(parser)
@@ -62,7 +69,8 @@ def run(options: Namespace) -> int:
     query = decode(options.query)
     if not query.strip():
         raise UsageError("the text is empty", "memfold why MEM-001")
-    answer = why(view.log.read, query, view.at)
+    most = None if options.all else MAX_STORIES if options.json else _STORIES_SHOWN
+    answer = why(view.log.read, query, view.at, most=most)
     if not answer.stories and parse_id(query) is not None:
         raise missing_id(view.world(only="").memory, query)
     document = WhyDocument(
@@ -73,6 +81,7 @@ def run(options: Namespace) -> int:
         stories=answer.stories,
         more=answer.more,
         unseen=answer.unseen,
+        later=answer.later,
     )
     if options.json:
         console.emit(document)
@@ -82,10 +91,22 @@ def run(options: Namespace) -> int:
             console.out()
         print_story(console, story)
     if document.unseen:
-        _print_unseen(console, document.unseen)
+        _print_unseen(console, document.unseen, _never(document, given=options.at is not None))
     if document.more:
-        console.note(f"{document.more} more candidates match: give more of the text")
+        console.out()
+        console.out(f"… and {document.more:,} more: give more of the text, or --all")
+    if options.at is not None:
+        console.out()
+        console.as_of(document.position, document.now)
     return 0
+
+
+def _never(document: WhyDocument, *, given: bool) -> tuple[str, str]:
+    """A heading and a sentence for a text that no candidate has at the position."""
+    if document.later is not None:
+        return f"not yet captured as of #{document.position}", f"proposed later by {_event(document.later)}"
+    behind = f" as of #{document.position}, nor behind it" if given else ""
+    return "never captured", f"no candidate of the log has this text{behind}"
 
 
 def print_story(console: Console, story: Story) -> None:
@@ -93,7 +114,7 @@ def print_story(console: Console, story: Story) -> None:
     _print_verdict_line(console, story)
     console.out()
     if story.text:
-        _print_marked(console, f"[{story.type}] ", story.text, story.reasons)
+        _print_marked(console, f"[{story.type}] " if story.type else "", story.text, story.reasons)
     else:
         console.wrapped("(the text is not kept)")
     if story.reasons:
@@ -121,6 +142,7 @@ def _facts(story: Story) -> list[tuple[str, str]]:
     standing = story.standing
     same = story.decided.id == story.proposed.id
     return [
+        ("wording", wording_words(story.wording)),
         ("proposed", f"{_event(story.proposed)}, {story.source}"),
         ("decided", "" if story.state == "pending" else "by the same event" if same else _event(story.decided)),
         ("part of", _related(story.into)),
@@ -129,7 +151,7 @@ def _facts(story: Story) -> list[tuple[str, str]]:
         ("rank", f"{standing.rank} of {standing.of}{_omission(standing.omitted)}" if standing else ""),
         ("prompts", _prompts(story)),
         ("note", "; ".join(note.text for note in story.notes)),
-        ("would flip", _flip(story.flip, story.state) if story.flip else ""),
+        ("would flip", _flip(story)),
     ]
 
 
@@ -164,13 +186,17 @@ def _prompts(story: Story) -> str:
     return ", ".join(names) + (f", and {earlier} earlier" if earlier else "")
 
 
-def _flip(flip: Flip, state: str) -> str:
-    """The smallest change that makes the verdict another one."""
+def _flip(story: Story) -> str:
+    """The smallest change that makes the verdict another one; empty where that would only repeat the verdict.
+
+    What would keep a memory out that is in the block is of interest to nobody who reads this.
+    """
+    flip, standing = story.flip, story.standing
+    if flip is None or (standing is not None and standing.omitted is None):
+        return ""
     if flip.key is not None:
         return f"{flip.key} = {flip.value}" if flip.value and flip.value.isdigit() else f"{flip.key} {flip.value}"
-    if state == "absorbed":
-        return "a text that no active memory has"
-    return "without " + " and ".join(flip.codes) + (" (each one alone refuses)" if len(flip.codes) > 1 else "")
+    return "without " + " and ".join(flip.codes) + " (each one alone refuses)" if len(flip.codes) > 1 else ""
 
 
 def _print_reason(console: Console, reason: ReasonLine) -> None:
@@ -179,24 +205,22 @@ def _print_reason(console: Console, reason: ReasonLine) -> None:
 
 
 def _print_marked(console: Console, label: str, text: str, reasons: tuple[ReasonLine, ...]) -> None:
-    """The text with the matched words in another colour, or with carets under them where there are no colours."""
+    """The text with carets under the matched words, which are also coloured where there are colours."""
     shown = clean(label + text)
     words = [clean(reason.matched) for reason in reasons if reason.matched and clean(reason.matched) != clean(text)]
     for line in console.lines(shown, _TEXT_INDENT):
         runs = marked(line, words)
-        if console.style.colour:
-            console.out("".join(console.style.yellow(part) if hit else part for part, hit in runs))
-            continue
-        console.out(line)
+        console.out("".join(console.style.yellow(part) if hit else part for part, hit in runs))
         carets = "".join(("^" if hit else " ") * display_width(part) for part, hit in runs).rstrip()
         if carets:
             console.out(carets)
 
 
-def _print_unseen(console: Console, unseen: Unseen) -> None:
+def _print_unseen(console: Console, unseen: Unseen, never: tuple[str, str]) -> None:
     """A text that the log doesn't hold."""
-    console.out(console.style.bold("never captured"))
-    console.wrapped("no candidate of the log has this text")
+    heading, sentence = never
+    console.out(console.style.bold(heading))
+    console.wrapped(sentence)
     console.heading("what the rules say now")
     if unseen.as_message:
         for verdict in unseen.as_message:
@@ -204,7 +228,8 @@ def _print_unseen(console: Console, unseen: Unseen) -> None:
     else:
         hint = f"; the pack {unseen.language!r} would find one, but it is off" if unseen.language else ""
         console.wrapped(f"in a user's message: no remember form in it{hint}")
-    _print_verdict(console, "as a candidate in a summary", unseen.as_candidate)
+    taken = unseen.as_candidate.type
+    _print_verdict(console, f"as a candidate in a summary{f', taken as {taken}' if taken else ''}", unseen.as_candidate)
     if unseen.nearest:
         near = unseen.nearest
         console.heading("nearest in the log")
@@ -218,6 +243,6 @@ def _print_verdict(console: Console, where: str, verdict: Verdict) -> None:
     style = console.style
     answer = style.green("kept") if verdict.accepted else style.red("refused")
     console.out(f"{_TEXT_INDENT}{where}: {answer}")
-    console.wrapped(f"[{verdict.type}] {verdict.text}", indent="    ")
+    console.wrapped(f"[{verdict.type}] {verdict.text}" if verdict.type else verdict.text, indent="    ")
     for reason in verdict.reasons:
         _print_reason(console, reason)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ledger.times import DAY_MS, HOUR_MS
 
-__all__ = ["age", "marked", "plural", "tokens"]
+if TYPE_CHECKING:
+    from replay.wording import Wording
+
+__all__ = ["age", "marked", "plural", "tokens", "wording_words"]
 
 _CHARS_PER_TOKEN = 4
 _MINUTE_MS = 60_000
@@ -26,6 +31,15 @@ def age(ms: int) -> str:
         if ms >= unit:
             return plural(ms // unit, noun)
     return plural(max(0, ms) // _MINUTE_MS, "minute")
+
+
+def wording_words(wording: Wording | None) -> str:
+    """Whose words a memory shows: ``from #17 (absorbed), since #19; first: …``; empty for its own."""
+    if wording is None:
+        return ""
+    changed = f"changed {wording.changed}"
+    origin = changed if wording.offset is None else f"from #{wording.offset} ({wording.state}), since #{wording.since}"
+    return f"{origin}; first: {wording.first}"
 
 
 def marked(text: str, words: list[str]) -> list[tuple[str, bool]]:

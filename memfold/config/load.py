@@ -13,7 +13,7 @@ from memfold.config.resolve import resolve
 from memfold.errors import ConfigError
 from memfold.paths import config_dir, workspace_root
 
-__all__ = ["load", "locate"]
+__all__ = ["config_files", "load", "locate"]
 
 _USER_FILE = "config.toml"
 _WORKSPACE_FILE = ".memfold.toml"
@@ -35,16 +35,31 @@ def load(root: str, environ: Mapping[str, str], plugin_options: object = None) -
     layers: list[Layer] = []
     findings: list[Finding] = []
     try:
-        _read(os.path.join(config_dir(environ), _USER_FILE), "user", layers, findings)
+        files = config_files(root, environ)
     except ConfigError as error:
         findings.append(Finding("user", "", "", error.message, error.fix))
-    if root:
-        _read(os.path.join(root, _WORKSPACE_FILE), "workspace", layers, findings)
+        files = _workspace_files(root)
+    for kind, path in files.items():
+        _read(path, kind, layers, findings)
     if plugin_options is not None:
         layers.append(Layer("plugin", plugin_options, "plugin options"))
     layers.extend(environment_layers(environ))
     resolved = resolve(layers)
     return Resolved(resolved.config, (*findings, *resolved.findings), resolved.origins, resolved.values)
+
+
+def config_files(root: str, environ: Mapping[str, str]) -> dict[LayerKind, str]:
+    """The files that hold settings, by layer, whether or not they are there.
+
+    Raises:
+        ConfigError: there is no home folder.
+    """
+    user: dict[LayerKind, str] = {"user": os.path.join(config_dir(environ), _USER_FILE)}
+    return user | _workspace_files(root)
+
+
+def _workspace_files(root: str) -> dict[LayerKind, str]:
+    return {"workspace": os.path.join(root, _WORKSPACE_FILE)} if root else {}
 
 
 def locate(directory: str, environ: Mapping[str, str], plugin_options: object = None) -> tuple[str, Resolved]:

@@ -76,7 +76,8 @@ def calls_taken_in(state: MemoryState, events: Iterable[AnyEvent], asked: str | 
             _end_run(state, offset, active, last)
         yield event
         now, until = _quiet_span(state)
-        source, offset, last, active = "", state.offset, None, None
+        source, root = "", False
+        offset, last, active = state.offset, None, None
     if last is not None:
         _end_run(state, offset, active, last)
 

@@ -126,7 +126,7 @@ def _count_ahead(
     members: Members, strength: Callable[[int], float], own: float, wins_tie: Callable[[int], bool], most: int
 ) -> int:
     """How many members of a cohort rank before one of strength ``own``, counted up to ``most``."""
-    if most <= 0:
+    if most <= 0 or strength(members[-1][0]) < own:
         return 0
     if len(members) >= most and strength(members[-most][0]) > own:
         return most

@@ -10,8 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.events import AnyEvent, UnknownEvent
-from projections.protocol import Projection, fold
+from ledger.times import DAY_MS, format_time
+from projections.memory.fold import WorkspaceMemory
+from projections.memory.model import MemoryState
+from projections.prompts import RenderedPrompts
+from projections.protocol import InPlace, Projection, fold
 from projections.registry import PROJECTIONS
+from projections.world import World
+from tests.support.runs import call, ledgers_with_runs
 from tests.support.streams import ledgers
 
 every = pytest.mark.parametrize("projection", PROJECTIONS, ids=lambda one: one.name)
@@ -53,6 +59,44 @@ def test_i2_incremental_equals_full(projection: Projection[Any], events: list[An
 def test_i2_stepping_in_place_equals_applying(projection: Projection[Any], events: list[AnyEvent]) -> None:
     """The fast way and the plain fold are one meaning."""
     assert fold(projection, events) == pure_fold(projection, events)
+
+
+@pytest.mark.parametrize(
+    "projection",
+    [*PROJECTIONS, RenderedPrompts("test/A"), World("test/A"), World("test/new")],
+    ids=lambda one: one.name,
+)
+@given(events=ledgers_with_runs(), data=st.data())
+def test_i2_runs_of_calls_equal_stepping(
+    projection: Projection[Any], events: list[AnyEvent], data: st.DataObject
+) -> None:
+    """Tool calls taken in at once mean what they mean one by one, wherever a fold begins (I2)."""
+    cut = data.draw(st.integers(0, len(events)))
+    start = stepped(projection, events[:cut], projection.initial())
+    assert fold(projection, events[cut:], start) == stepped(projection, events[cut:], start)
+
+
+def test_calls_are_really_taken_in_at_once() -> None:
+    """A run of ordinary calls steps the first one alone, which begins the activity."""
+    seen: list[AnyEvent] = []
+
+    class Watched(WorkspaceMemory):
+        def step(self, state: MemoryState, event: AnyEvent) -> None:
+            seen.append(event)
+            super().step(state, event)
+
+    state = fold(Watched(), [call("test/A", format_time(DAY_MS + seq), seq) for seq in range(50)])
+    assert len(seen) == 1
+    assert (state.now, state.last_activity, state.offset) == (DAY_MS + 49, DAY_MS + 49, 49)
+
+
+def stepped(projection: Projection[Any], events: list[AnyEvent], start: Any) -> Any:
+    """Fold by ``step`` alone, one event after another."""
+    assert isinstance(projection, InPlace)
+    state = projection.copy(start)
+    for event in events:
+        projection.step(state, event)
+    return state
 
 
 @every
