@@ -81,7 +81,7 @@ Origin = Literal["tool", "cli", "hand_edit"]
 """Who wrote a ``memory.*`` event: a tool the model called, a command of a person, an edit of MEMORY.md."""
 
 
-class Envelope(Struct, kw_only=True, frozen=True, omit_defaults=True, tag_field="type"):
+class Envelope(Struct, kw_only=True, frozen=True, omit_defaults=True, tag_field="type", gc=False):
     """The CloudEvents attributes every event has, in the order they are written (after ``type``).
 
     Attributes:
@@ -103,14 +103,14 @@ class Envelope(Struct, kw_only=True, frozen=True, omit_defaults=True, tag_field=
     causationid: str | None = None
 
 
-class Target(Struct, frozen=True):
+class Target(Struct, frozen=True, gc=False):
     """Names a candidate for ever: the event that proposed it and its index among that event's candidates."""
 
     event: str
     index: int
 
 
-class NumberedTarget(Struct, frozen=True):
+class NumberedTarget(Struct, frozen=True, gc=False):
     """One line of a numbered list (SPEC 11.4): what ``[M<n>]`` meant when the list was made.
 
     ``key`` is a digest of the exact key, so that a purge need not look for text here.
@@ -122,7 +122,7 @@ class NumberedTarget(Struct, frozen=True):
     source: str
 
 
-class LedgerCreatedData(Struct, frozen=True, omit_defaults=True):
+class LedgerCreatedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """First line of every ledger. ``root`` is the workspace's real path, ``key`` its digest (SPEC 1.6)."""
 
     format: int
@@ -133,7 +133,7 @@ class LedgerCreatedData(Struct, frozen=True, omit_defaults=True):
     """False for places that are no project (home, ``/``, temporary folders): hot state only (SPEC 1.6)."""
 
 
-class Delivery(Struct, frozen=True, omit_defaults=True):
+class Delivery(Struct, frozen=True, omit_defaults=True, gc=False):
     """Delivery settings of a session (SPEC 19): fixed for its epoch, never part of the policy."""
 
     enabled: bool = True
@@ -143,7 +143,7 @@ class Delivery(Struct, frozen=True, omit_defaults=True):
     tools: bool = True
 
 
-class SessionStartedData(Struct, frozen=True, omit_defaults=True):
+class SessionStartedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """A session's first hook that can lead to a prompt; again, with another reason, on resume or restart."""
 
     session: str
@@ -155,14 +155,14 @@ class SessionStartedData(Struct, frozen=True, omit_defaults=True):
     delivery: Delivery = Delivery()
 
 
-class SessionLinkedData(Struct, frozen=True):
+class SessionLinkedData(Struct, frozen=True, gc=False):
     """The parent of a session became known late (SPEC 3.4)."""
 
     session: str
     parent: str
 
 
-class MemoryRequestedData(Struct, frozen=True, omit_defaults=True):
+class MemoryRequestedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """A user's message that holds a remember form, reduced to what extraction reads (DESIGN 3).
 
     ``notes`` say what taking the text in has changed (``invisible_removed``, SPEC 1.3).
@@ -173,14 +173,14 @@ class MemoryRequestedData(Struct, frozen=True, omit_defaults=True):
     notes: tuple[str, ...] = ()
 
 
-class ToolArguments(Struct, frozen=True, omit_defaults=True):
+class ToolArguments(Struct, frozen=True, omit_defaults=True, gc=False):
     """The tool arguments that matter, redacted: a file, a command line."""
 
     path: str = ""
     command: str = ""
 
 
-class ToolCompletedData(Struct, frozen=True, omit_defaults=True):
+class ToolCompletedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """A tool call that ended. ``output`` is the bounded excerpt of DESIGN 3, never the whole output.
 
     ``status``: ``completed`` ran to its end, whatever the exit; ``failed`` was reported as a failure;
@@ -195,14 +195,14 @@ class ToolCompletedData(Struct, frozen=True, omit_defaults=True):
     output: str = ""
 
 
-class CompactionPreparedData(Struct, frozen=True, omit_defaults=True):
+class CompactionPreparedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """A numbered list was given to the host; the event's id is the snapshot id (SPEC 5.4)."""
 
     position: int
     targets: tuple[NumberedTarget, ...] = ()
 
 
-class SessionCompactedData(Struct, frozen=True, omit_defaults=True):
+class SessionCompactedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """A compaction summary exists. ``section`` holds the lines that extraction reads (SPEC 5).
 
     ``digest`` is the SHA-256 (hex) of the redacted summary; empty means the summary was empty or missing.
@@ -214,11 +214,11 @@ class SessionCompactedData(Struct, frozen=True, omit_defaults=True):
     notes: tuple[str, ...] = ()
 
 
-class SessionDeletedData(Struct, frozen=True):
+class SessionDeletedData(Struct, frozen=True, gc=False):
     """The host deleted the session."""
 
 
-class SessionMeasuredData(Struct, frozen=True, omit_defaults=True):
+class SessionMeasuredData(Struct, frozen=True, omit_defaults=True, gc=False):
     """End of a turn: requests made and tokens as the host reported them."""
 
     requests: int
@@ -227,14 +227,14 @@ class SessionMeasuredData(Struct, frozen=True, omit_defaults=True):
     cache_write: int = 0
 
 
-class RulesLoadedData(Struct, frozen=True, omit_defaults=True):
+class RulesLoadedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """The host loaded an instruction file; digests of its canonical lines and sentences (SPEC 3.6)."""
 
     path: str
     digests: tuple[str, ...] = ()
 
 
-class MemoryAddedData(Struct, frozen=True, omit_defaults=True):
+class MemoryAddedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """A memory written by a tool, a command or a hand edit (SPEC 14.6)."""
 
     title: str
@@ -245,7 +245,7 @@ class MemoryAddedData(Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
-class MemoryUpdatedData(Struct, frozen=True, omit_defaults=True):
+class MemoryUpdatedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """New fields of a memory; None means unchanged, an empty tuple of tags clears them."""
 
     target: Target
@@ -256,7 +256,7 @@ class MemoryUpdatedData(Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
-class MemoryDeletedData(Struct, frozen=True, omit_defaults=True):
+class MemoryDeletedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """A delete (SPEC 15.1): of one target, or of all that a message proposed, even if it comes later."""
 
     target: Target | None = None
@@ -265,7 +265,7 @@ class MemoryDeletedData(Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
-class MemoryRestoredData(Struct, frozen=True, omit_defaults=True):
+class MemoryRestoredData(Struct, frozen=True, omit_defaults=True, gc=False):
     """A deleted, superseded or expired memory is active again (SPEC 15.3)."""
 
     target: Target
@@ -273,7 +273,7 @@ class MemoryRestoredData(Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
-class MemoryUndoneData(Struct, frozen=True, omit_defaults=True):
+class MemoryUndoneData(Struct, frozen=True, omit_defaults=True, gc=False):
     """The change made by the event with id ``undone`` is reverted (SPEC 15.3)."""
 
     undone: str
@@ -281,7 +281,7 @@ class MemoryUndoneData(Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
-class MemoryImportedData(Struct, frozen=True, omit_defaults=True):
+class MemoryImportedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """One line of an imported file (SPEC 17); times are RFC 3339 text, confidence in hundredths."""
 
     file: str
@@ -304,14 +304,14 @@ class MemoryImportedData(Struct, frozen=True, omit_defaults=True):
     number: int | None = None
 
 
-class FileWrittenData(Struct, frozen=True):
+class FileWrittenData(Struct, frozen=True, gc=False):
     """MEMORY.md was written: as of which position, and the digest of what was written."""
 
     position: int
     digest: str
 
 
-class PromptRenderedData(Struct, frozen=True, omit_defaults=True):
+class PromptRenderedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """A receipt: a block was handed to a host. What the host was given is a fact (DESIGN 3)."""
 
     kind: Literal["workspace", "hot", "delta"]
@@ -324,28 +324,28 @@ class PromptRenderedData(Struct, frozen=True, omit_defaults=True):
     lines: tuple[str, ...] = ()
 
 
-class PolicySetData(Struct, frozen=True):
+class PolicySetData(Struct, frozen=True, gc=False):
     """The policy changed. Appended in the same write, before the first event judged by it (DESIGN 5)."""
 
     digest: str
     policy: dict[str, Any]
 
 
-class LedgerSealedData(Struct, frozen=True):
+class LedgerSealedData(Struct, frozen=True, gc=False):
     """A Merkle head: number of leaves and root in hex (RFC 6962)."""
 
     size: int
     root: str
 
 
-class LedgerRepairedData(Struct, frozen=True, omit_defaults=True):
+class LedgerRepairedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """Damaged bytes were set aside by ``repair``: how many pieces, and where they are kept."""
 
     pieces: int
     quarantine: str = ""
 
 
-class LedgerErasedData(Struct, frozen=True, omit_defaults=True):
+class LedgerErasedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """A purge (SPEC 15.4): what was erased, by digest only, and the Merkle roots before and after."""
 
     targets: tuple[Target, ...]
@@ -356,91 +356,91 @@ class LedgerErasedData(Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
-class LedgerCreated(Envelope, frozen=True, kw_only=True, tag="ledger.created"):  # noqa: D101
+class LedgerCreated(Envelope, frozen=True, kw_only=True, tag="ledger.created", gc=False):  # noqa: D101
     data: LedgerCreatedData
 
 
-class SessionStarted(Envelope, frozen=True, kw_only=True, tag="session.started"):  # noqa: D101
+class SessionStarted(Envelope, frozen=True, kw_only=True, tag="session.started", gc=False):  # noqa: D101
     data: SessionStartedData
 
 
-class SessionLinked(Envelope, frozen=True, kw_only=True, tag="session.linked"):  # noqa: D101
+class SessionLinked(Envelope, frozen=True, kw_only=True, tag="session.linked", gc=False):  # noqa: D101
     data: SessionLinkedData
 
 
-class MemoryRequested(Envelope, frozen=True, kw_only=True, tag="memory.requested"):  # noqa: D101
+class MemoryRequested(Envelope, frozen=True, kw_only=True, tag="memory.requested", gc=False):  # noqa: D101
     data: MemoryRequestedData
 
 
-class ToolCompleted(Envelope, frozen=True, kw_only=True, tag="tool.completed"):  # noqa: D101
+class ToolCompleted(Envelope, frozen=True, kw_only=True, tag="tool.completed", gc=False):  # noqa: D101
     data: ToolCompletedData
 
 
-class CompactionPrepared(Envelope, frozen=True, kw_only=True, tag="compaction.prepared"):  # noqa: D101
+class CompactionPrepared(Envelope, frozen=True, kw_only=True, tag="compaction.prepared", gc=False):  # noqa: D101
     data: CompactionPreparedData
 
 
-class SessionCompacted(Envelope, frozen=True, kw_only=True, tag="session.compacted"):  # noqa: D101
+class SessionCompacted(Envelope, frozen=True, kw_only=True, tag="session.compacted", gc=False):  # noqa: D101
     data: SessionCompactedData
 
 
-class SessionDeleted(Envelope, frozen=True, kw_only=True, tag="session.deleted"):  # noqa: D101
+class SessionDeleted(Envelope, frozen=True, kw_only=True, tag="session.deleted", gc=False):  # noqa: D101
     data: SessionDeletedData
 
 
-class SessionMeasured(Envelope, frozen=True, kw_only=True, tag="session.measured"):  # noqa: D101
+class SessionMeasured(Envelope, frozen=True, kw_only=True, tag="session.measured", gc=False):  # noqa: D101
     data: SessionMeasuredData
 
 
-class RulesLoaded(Envelope, frozen=True, kw_only=True, tag="rules.loaded"):  # noqa: D101
+class RulesLoaded(Envelope, frozen=True, kw_only=True, tag="rules.loaded", gc=False):  # noqa: D101
     data: RulesLoadedData
 
 
-class MemoryAdded(Envelope, frozen=True, kw_only=True, tag="memory.added"):  # noqa: D101
+class MemoryAdded(Envelope, frozen=True, kw_only=True, tag="memory.added", gc=False):  # noqa: D101
     data: MemoryAddedData
 
 
-class MemoryUpdated(Envelope, frozen=True, kw_only=True, tag="memory.updated"):  # noqa: D101
+class MemoryUpdated(Envelope, frozen=True, kw_only=True, tag="memory.updated", gc=False):  # noqa: D101
     data: MemoryUpdatedData
 
 
-class MemoryDeleted(Envelope, frozen=True, kw_only=True, tag="memory.deleted"):  # noqa: D101
+class MemoryDeleted(Envelope, frozen=True, kw_only=True, tag="memory.deleted", gc=False):  # noqa: D101
     data: MemoryDeletedData
 
 
-class MemoryRestored(Envelope, frozen=True, kw_only=True, tag="memory.restored"):  # noqa: D101
+class MemoryRestored(Envelope, frozen=True, kw_only=True, tag="memory.restored", gc=False):  # noqa: D101
     data: MemoryRestoredData
 
 
-class MemoryUndone(Envelope, frozen=True, kw_only=True, tag="memory.undone"):  # noqa: D101
+class MemoryUndone(Envelope, frozen=True, kw_only=True, tag="memory.undone", gc=False):  # noqa: D101
     data: MemoryUndoneData
 
 
-class MemoryImported(Envelope, frozen=True, kw_only=True, tag="memory.imported"):  # noqa: D101
+class MemoryImported(Envelope, frozen=True, kw_only=True, tag="memory.imported", gc=False):  # noqa: D101
     data: MemoryImportedData
 
 
-class FileWritten(Envelope, frozen=True, kw_only=True, tag="file.written"):  # noqa: D101
+class FileWritten(Envelope, frozen=True, kw_only=True, tag="file.written", gc=False):  # noqa: D101
     data: FileWrittenData
 
 
-class PromptRendered(Envelope, frozen=True, kw_only=True, tag="prompt.rendered"):  # noqa: D101
+class PromptRendered(Envelope, frozen=True, kw_only=True, tag="prompt.rendered", gc=False):  # noqa: D101
     data: PromptRenderedData
 
 
-class PolicySet(Envelope, frozen=True, kw_only=True, tag="policy.set"):  # noqa: D101
+class PolicySet(Envelope, frozen=True, kw_only=True, tag="policy.set", gc=False):  # noqa: D101
     data: PolicySetData
 
 
-class LedgerSealed(Envelope, frozen=True, kw_only=True, tag="ledger.sealed"):  # noqa: D101
+class LedgerSealed(Envelope, frozen=True, kw_only=True, tag="ledger.sealed", gc=False):  # noqa: D101
     data: LedgerSealedData
 
 
-class LedgerRepaired(Envelope, frozen=True, kw_only=True, tag="ledger.repaired"):  # noqa: D101
+class LedgerRepaired(Envelope, frozen=True, kw_only=True, tag="ledger.repaired", gc=False):  # noqa: D101
     data: LedgerRepairedData
 
 
-class LedgerErased(Envelope, frozen=True, kw_only=True, tag="ledger.erased"):  # noqa: D101
+class LedgerErased(Envelope, frozen=True, kw_only=True, tag="ledger.erased", gc=False):  # noqa: D101
     data: LedgerErasedData
 
 
@@ -497,7 +497,7 @@ Data = (
 """The payload of a known event."""
 
 
-class UnknownEvent(Struct, kw_only=True, frozen=True):
+class UnknownEvent(Struct, kw_only=True, frozen=True, gc=False):
     """A well-formed event of a type this release doesn't know: carried byte for byte, and skipped by folds.
 
     ``line`` holds the exact bytes without the line end.
@@ -544,7 +544,7 @@ DATA_TO_EVENT: dict[type[Data], type[Event]] = {
 EVENT_TYPES: tuple[type[Event], ...] = tuple(DATA_TO_EVENT.values())
 
 
-class Draft(Struct, kw_only=True, frozen=True):
+class Draft(Struct, kw_only=True, frozen=True, gc=False):
     """What a writer asks to append: the ledger adds ``seq``, and an id if none is given.
 
     Attributes:

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from contextlib import suppress
 
-__all__ = ["make_private_folder", "open_private", "sync_folder"]
+__all__ = ["make_private_folder", "open_private", "open_regular", "require_regular", "sync_folder"]
 
 _FILE_MODE = 0o600
 _FOLDER_MODE = 0o700
+_ROUNDS = 16
+"""How often a file may vanish and come back while it is opened."""
 
 
 def open_private(path: str, flags: int) -> int:
@@ -19,7 +23,7 @@ def open_private(path: str, flags: int) -> int:
         OSError: as ``os.open``.
     """
     flags |= os.O_CLOEXEC
-    while True:
+    for _ in range(_ROUNDS):
         with suppress(FileNotFoundError):
             return os.open(path, flags)
         # O_EXCL tells who made the file: a mode that its owner changed later is not ours to change back.
@@ -27,6 +31,34 @@ def open_private(path: str, flags: int) -> int:
             descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL, _FILE_MODE)
             os.fchmod(descriptor, _FILE_MODE)  # the umask may have taken the owner's bits too
             return descriptor
+    # Neither there nor free: a file that others make and remove would have been met in one of the rounds. Following
+    # the link would make a file wherever it points to.
+    raise OSError(errno.EEXIST, "a symbolic link that leads nowhere stands in the way", path)
+
+
+def open_regular(path: str, flags: int = os.O_RDONLY) -> int:
+    """Open a file that is there, and never wait: a pipe or device in its place could hold a reader for ever.
+
+    Raises:
+        OSError: as ``os.open``, and for whatever is no regular file.
+    """
+    descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        require_regular(os.fstat(descriptor), path)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def require_regular(status: os.stat_result, path: str) -> None:
+    """Refuse folders, pipes, sockets and devices.
+
+    Raises:
+        OSError: with a sentence as its reason.
+    """
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", path)
 
 
 def make_private_folder(path: str) -> None:
@@ -35,11 +67,16 @@ def make_private_folder(path: str) -> None:
     Raises:
         OSError: as ``os.mkdir``; FileExistsError if something else than a folder is there.
     """
-    if os.path.isdir(path):
-        return
-    parent = os.path.dirname(path)
-    if parent and parent != path:
-        make_private_folder(parent)
+    missing: list[str] = []
+    while path and not os.path.isdir(path):
+        missing.append(path)
+        parent = os.path.dirname(path)
+        path = "" if parent == path else parent
+    for folder in reversed(missing):
+        _make_folder(folder)
+
+
+def _make_folder(path: str) -> None:
     try:
         os.mkdir(path, _FOLDER_MODE)
     except FileExistsError:
@@ -48,7 +85,7 @@ def make_private_folder(path: str) -> None:
         return
     os.chmod(path, _FOLDER_MODE)
     with suppress(PermissionError):  # a parent that isn't ours to read can't be synced
-        sync_folder(parent or ".")
+        sync_folder(os.path.dirname(path) or ".")
 
 
 def sync_folder(path: str) -> None:

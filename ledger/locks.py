@@ -25,6 +25,8 @@ __all__ = ["FlockLock", "Lock", "PortableLock", "default_lock"]
 
 _FIRST_PAUSE = 0.000_2
 _LONGEST_PAUSE = 0.005
+_ROUNDS = 100
+"""How often a sidecar that was replaced while it was locked is opened anew."""
 
 
 class Lock(Protocol):
@@ -68,7 +70,8 @@ class FlockLock:
     def __enter__(self) -> None:
         deadline = time.monotonic() + self._timeout
         pause = _FIRST_PAUSE
-        while True:
+        rounds = _ROUNDS
+        while rounds:
             try:
                 # A forked child shares the open file with its parent, and so would share the lock: it opens its own.
                 if self._process != os.getpid():
@@ -79,6 +82,7 @@ class FlockLock:
                 if self._is_current():
                     return
                 self.close()
+                rounds -= 1
             except (BlockingIOError, InterruptedError):
                 if time.monotonic() >= deadline:
                     raise LockTimeout(self._path, self._timeout) from None
@@ -87,6 +91,9 @@ class FlockLock:
             except OSError as error:
                 self.close()
                 raise storage_error(error, self._path) from error
+        # A name that never agrees with its file (some network systems) ends like a lock that is never free. Counted
+        # and not timed: who waits for nobody must still get past a sidecar that was replaced once.
+        raise LockTimeout(self._path, self._timeout)
 
     def __exit__(self, *_: object) -> None:
         flock(self._descriptor, LOCK_UN)

@@ -44,7 +44,7 @@ entry, to an entry of its own, or, being the sub-agent's own, to rejected, so th
 doesn't matter for what that session proposed (I16). For the same end a rejected one may change its reason then."""
 
 
-class Record(Struct, frozen=True):
+class Record(Struct, frozen=True, gc=False):
     """What became of one candidate.
 
     ``decided`` and ``offset`` name the event of the last decision, ``into`` the entry the candidate is or went into,

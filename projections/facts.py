@@ -26,7 +26,7 @@ Judged = MemoryRequested | SessionCompacted | MemoryAdded | MemoryImported
 """The events whose texts are judged."""
 
 
-class LineFacts(Struct, frozen=True, array_like=True):
+class LineFacts(Struct, frozen=True, array_like=True, gc=False):
     """One candidate of an event, judged for what it says.
 
     Attributes:
@@ -55,7 +55,7 @@ class LineFacts(Struct, frozen=True, array_like=True):
         return f"{self.type}:{self.key}"
 
 
-class Facts(Struct, frozen=True, array_like=True):
+class Facts(Struct, frozen=True, array_like=True, gc=False):
     """What an event proposes, in its order, and the snapshot a summary's numbers refer to."""
 
     lines: tuple[LineFacts, ...]

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 
-class Epoch(Struct, frozen=True):
+class Epoch(Struct, frozen=True, gc=False):
     """One epoch of a session: the event that began it and the block frozen there (SPEC 12.1).
 
     ``text`` is dropped when the epoch ends, since the log up to ``offset`` gives it again; its digest stays.
@@ -47,7 +47,7 @@ class Epoch(Struct, frozen=True):
     open: bool = True
 
 
-class Receipt(Struct, frozen=True):
+class Receipt(Struct, frozen=True, gc=False):
     """A block that was handed to a host: what was shown then, whatever today's code derives (DESIGN 3)."""
 
     session: str

@@ -72,7 +72,7 @@ def print_account(console: Console, document: AccountDocument) -> None:
     if document.reasons:
         console.out()
         rows = [(one.state, f"{one.count:,}", one.code, one.rule, one.text) for one in document.reasons]
-        console.table(rows, ("state", "count", "reason", "rule", "which says"), (1,), (2,))
+        console.table(rows, ("state", "count", "reason", "rule", "which says"), (1,), (2, 3))
     console.out()
     console.as_of(document.position, document.now)
 

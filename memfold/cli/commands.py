@@ -53,13 +53,14 @@ _COMMANDS = (
         "why",
         "Explain what became of a memory or of any text, and for which reasons.",
         ("memfold why MEM-003", 'memfold why "3 tests passed"', 'memfold why "Remember: use tabs"'),
+        f"{_NOTHING} SPEC 6.2 is section 6.2 of docs/specification.md in the source tree.",
     ),
     Command(
         "prompt",
         "prompt",
         "Print the block of memories that a prompt held, byte for byte.",
         ("memfold prompt", "memfold prompt --session a1b2c3 --at 120 --hot"),
-        "Writes nothing. Through a pipe no line feed follows the block: these are the bytes that a host gets.",
+        f"{_NOTHING} Through a pipe no line feed follows the block:\nthese are the bytes that a host gets.",
     ),
     Command(
         "log",

@@ -70,7 +70,7 @@ def build_parser(names: Iterable[str] = COMMANDS, *, configure: bool = True) -> 
     )
     for name in names:
         command = COMMANDS[name]
-        child = commands.add_parser(name, help=command.summary)
+        child = parser.children[name] = commands.add_parser(name, help=command.summary)
         describe(child, command)
         if configure:
             import_module(f"memfold.cli.{command.module}").configure(child)
@@ -97,7 +97,7 @@ def _dispatch(arguments: list[str]) -> int:
 
 def _unknown_option(parser: Parser, name: str, arguments: Sequence[str], unknown: Sequence[str]) -> UsageError:
     """An argument that the command doesn't take: what was meant, or where it belongs."""
-    options = parser.options_of(name)
+    options = parser.children[name].options() if name else parser.options()
     option = unknown[0].partition("=")[0]
     if option in options and arguments.index(unknown[0]) < arguments.index(name):
         fix = f"memfold {name} … {option}: options stand behind the command"

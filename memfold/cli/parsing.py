@@ -24,17 +24,20 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises where argparse would end the process with 2, which a host may read as "block"."""
+    """A parser that raises where argparse would end the process with 2, which a host may read as "block".
+
+    Attributes:
+        children: the parsers of its commands.
+    """
 
     def __init__(self, **options: object) -> None:
+        self.children: dict[str, Parser] = {}
         defaults = {"formatter_class": _Help, "allow_abbrev": False}
         super().__init__(**{**defaults, **options})  # type: ignore[arg-type]  # argparse passes its own options on
 
-    def options_of(self, command: str) -> list[str]:
-        """The options of a command that this parser knows; empty for any other."""
-        children = (action.choices for action in self._actions if action.dest == "command")
-        child = next((found[command] for found in children if found and command in found), None)
-        return list(child._option_string_actions) if isinstance(child, Parser) else []
+    def options(self) -> list[str]:
+        """The options that this parser takes."""
+        return [name for action in self._actions for name in action.option_strings]
 
     def error(self, message: str) -> NoReturn:
         """Report an error in the arguments.

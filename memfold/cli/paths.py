@@ -51,7 +51,11 @@ def run(options: Namespace) -> int:
             ("ledger", document.ledger),
             ("events", _known(document.events, exists=document.exists)),
             ("data", document.data),
-            *zip(("settings", "and"), (_known(one.path, exists=one.exists) for one in document.files), strict=False),
+            *zip(
+                ("user settings", "workspace settings"),
+                (_known(one.path, exists=one.exists) for one in document.files),
+                strict=False,
+            ),
         ]
     )
     return 0

@@ -6,15 +6,17 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 from msgspec.structs import fields
 
+from ledger.codec import TYPE_NAMES
 from ledger.events import Target
 from memfold.cli.commands import COMMANDS
 from memfold.cli.completion import SHELLS, script_path
@@ -22,20 +24,70 @@ from memfold.cli.documents import DOCUMENTS
 from memfold.cli.main import build_parser
 from memfold.cli.parts import PARTS
 from memfold.cli.why import WhyDocument
+from memfold.config.environment import variable_of
+from memfold.config.keys import KEYS
+from memfold.config.model import LayerKind
+from memfold.config.readers import Notes, Reader, Refusal
+from projections.policy import BUILT_IN_TYPES
+from projections.reasons import REASONS
 from replay.evidence import ReasonLine
 from replay.flips import Flip
 from replay.unseen import Nearest, Unseen, Verdict
 from replay.why import EventLine, Related, Shown, Standing, Story
+from replay.wording import Wording
 
-__all__ = ["cli_reference", "completion_script", "generated", "json_reference"]
+__all__ = [
+    "cli_reference",
+    "completion_script",
+    "configuration_reference",
+    "generated",
+    "json_reference",
+    "reasons_reference",
+]
 
 _MADE = "<!-- Made by `python -m memfold.cli.reference`; a test compares it. -->\n"
 _JSON_INTRODUCTION = """With `--json` a command prints one document; its first key is `schema`. Keys may be added; none
 is renamed or given another meaning without another number in `schema`. `memfold log --json` prints the stored events
 instead, one a line, as [the format](../format.md) describes. Times are RFC 3339 in UTC, sizes in characters (Unicode
-code points), shares and confidence in hundredths.
+code points), shares and confidence in hundredths; strength and the rate of dormant time are plain numbers.
 """
-_EXPLANATION = (Target, Story, ReasonLine, EventLine, Related, Standing, Shown, Flip, Unseen, Verdict, Nearest)
+_REASONS_INTRODUCTION = """Every state of a candidate has a reason, and every reason a code. `memfold why` prints codes
+with the section of the [specification](../specification.md) that holds the rule, as `SPEC 6.2`.
+
+| code | section | what it says |
+|---|---|---|"""
+_CONFIGURATION_INTRODUCTION = """Settings come from these places; a later one wins:
+
+1. the defaults below;
+2. `config.toml` in the user's folder: `$XDG_CONFIG_HOME/memfold`, by default `~/.config/memfold`;
+3. `.memfold.toml` in the root of the workspace;
+4. the options of a host's plugin (from the release on that has one);
+5. variables named `MEMFOLD_…`; `MEMFOLD=off` switches memory off.
+
+`memfold paths` tells where the files are and whether they are there, `memfold config show` which value holds and where
+it comes from. What can't be used is named on stderr and ignored. A key with a dot stands in a table:
+
+```toml
+hotDelivery = "off"
+
+[prompt]
+maxEntries = 20
+```
+
+What judges memories is the *policy*: all but `worktrees` and what a variable may set. It is written into the ledger
+before the first event that it judges, so a changed setting counts from the next event on, and the past can still be
+replayed.
+Commands that read a ledger use the policy that stands in it; `memfold status` says if another one is configured.
+
+| key | meaning | write | default | where | variable |
+|---|---|---|---|---|---|"""
+_LAYERS: dict[LayerKind, str] = {
+    "user": "user file",
+    "workspace": "workspace file",
+    "plugin": "plugin",
+    "environment": "variable",
+}
+_EXPLANATION = (Target, Wording, Story, ReasonLine, EventLine, Related, Standing, Shown, Flip, Unseen, Verdict, Nearest)
 _WORDS: dict[Any, str] = {
     str: "text",
     int: "whole number",
@@ -43,6 +95,8 @@ _WORDS: dict[Any, str] = {
     bool: "true or false",
     type(None): "null",
 }
+_INSTALLATION = re.compile(r"^# (?:Usage:|See also:|\d\)|  ).*\n", re.MULTILINE)
+"""Where shtab says to put a script: the help of ``memfold completion`` names another place."""
 _EXIT_ROW = re.compile(r"(\d+) +(\S+) +(.+)")
 
 
@@ -50,12 +104,18 @@ def generated() -> dict[Path, str]:
     """Every generated file and what has to stand in it."""
     reference = Path(__file__).resolve().parents[2] / "docs" / "reference"
     scripts = {Path(script_path(shell)): completion_script(shell) for shell in SHELLS}
-    return {reference / "cli.md": cli_reference(), reference / "json.md": json_reference(), **scripts}
+    pages = {
+        "cli.md": cli_reference(),
+        "configuration.md": configuration_reference(),
+        "json.md": json_reference(),
+        "reasons.md": reasons_reference(),
+    }
+    return {**{reference / name: text for name, text in pages.items()}, **scripts}
 
 
 def cli_reference() -> str:
     """``docs/reference/cli.md``."""
-    parsers = _command_parsers(build_parser())
+    parsers = build_parser().children
     parts = [
         "# Command line\n",
         _MADE,
@@ -75,17 +135,62 @@ def json_reference() -> str:
     return "\n".join(parts)
 
 
+def reasons_reference() -> str:
+    """``docs/reference/reasons.md``."""
+    sections = _specification_sections()
+    rows = [f"| `{code}` | {_section_link(one.rule, sections)} | {one.text} |" for code, one in REASONS.items()]
+    custom = f"| `custom:NAME` | {_section_link('20.3', sections)} | it matches the configured pattern NAME |"
+    return "\n".join(["# Reasons\n", _MADE, _REASONS_INTRODUCTION, *rows, custom, ""])
+
+
+def configuration_reference() -> str:
+    """``docs/reference/configuration.md``."""
+    rows = [
+        f"| `{name}` | {key.meaning} | {_cell(_range(key.read))} | `{json.dumps(key.default, ensure_ascii=False)}` "
+        f"| {', '.join(word for kind, word in _LAYERS.items() if kind in key.kinds)} "
+        f"| {f'`{variable_of(name)}`' if 'environment' in key.kinds else ''} |"
+        for name, key in KEYS.items()
+    ]
+    return "\n".join(["# Configuration\n", _MADE, _CONFIGURATION_INTRODUCTION, *rows, ""])
+
+
+def _range(read: Reader) -> str:
+    """What a key takes: the advice that its reader gives for a value of no type at all."""
+    try:
+        read(object(), Notes("", []))
+    except Refusal as refusal:
+        return refusal.fix.removeprefix("write ")
+    raise TypeError("a key that takes anything has no range")
+
+
+def _specification_sections() -> dict[str, str]:
+    """Number of a section → its anchor, as the headings of the specification make them."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "specification.md"
+    headings = re.findall(r"^#{2,3} (([0-9.]+[0-9])\.? .+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {number: re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading, number in headings}
+
+
+def _section_link(rule: str, sections: dict[str, str]) -> str:
+    """A section as a link; a numbered item of a section leads to the section."""
+    anchor = sections.get(rule) or sections[rule.partition(".")[0]]
+    return f"[{rule}](../specification.md#{anchor})"
+
+
 def completion_script(shell: str) -> str:
     """The completion script of a shell, made by shtab, which only the source tree needs."""
     import shtab  # pyright: ignore[reportMissingTypeStubs] - it ships none
 
     files = {"RECORDING": shtab.FILE, "PATH": shtab.DIRECTORY, "DIR": shtab.DIRECTORY}
     parser = build_parser()
-    for action in (action for one in _command_parsers(parser).values() for action in one._actions):  # noqa: SLF001
-        if action.metavar in files:
-            vars(action)["complete"] = files[action.metavar]  # where shtab looks for it
+    words = {"list": sorted(BUILT_IN_TYPES), "log": list(TYPE_NAMES.values())}
+    for name, child in parser.children.items():
+        for action in child._actions:  # noqa: SLF001 - argparse has no public list of its arguments
+            if action.metavar in files:
+                vars(action)["complete"] = files[action.metavar]  # where shtab looks for it
+            elif "--type" in action.option_strings:
+                action.choices = words[name]  # not so in the program: configured and newer types count too
     script: str = shtab.complete(parser, shell)  # pyright: ignore[reportUnknownMemberType] - the same
-    return script.rstrip() + "\n"
+    return _INSTALLATION.sub("", script).rstrip() + "\n"
 
 
 def main() -> None:
@@ -93,13 +198,6 @@ def main() -> None:
     for path, text in generated().items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-
-
-def _command_parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """The parser of each command."""
-    actions = parser._actions  # noqa: SLF001 - argparse has no public list of its arguments
-    commands = next(action for action in actions if action.dest == "command")
-    return cast("dict[str, argparse.ArgumentParser]", commands.choices)
 
 
 def _command_section(name: str, parser: argparse.ArgumentParser) -> str:

@@ -184,7 +184,7 @@ def _print(console: Console, document: StatusDocument, *, at_option_given: bool)
             (one.type, f"{one.count:,}", f"#{one.offset}", one.time[:19].replace("T", " "))
             for one in document.last_events
         ],
-        ("type", "count", "last", "at"),
+        ("type", "count", "last", "at (UTC)"),
         (1, 2),
     )
     if at_option_given:
@@ -224,7 +224,7 @@ def _pending(document: StatusDocument) -> str:
     waiting, number = document.oldest_pending, document.counts["pending"]
     if waiting is None:
         return ""
-    return f"{number:,}, the oldest for {_age(document.now, waiting.proposed)}"
+    return f"{number:,}, the oldest {_age(document.now, waiting.proposed)} old at the last event"
 
 
 def _age(now: str, then: str) -> str:

@@ -241,8 +241,11 @@ def _print_unseen(console: Console, unseen: Unseen, never: tuple[str, str]) -> N
 
 def _print_verdict(console: Console, where: str, verdict: Verdict) -> None:
     style = console.style
-    answer = style.green("kept") if verdict.accepted else style.red("refused")
-    console.out(f"{_TEXT_INDENT}{where}: {answer}")
+    answer, colour = ("kept", style.green) if verdict.accepted else ("refused", style.red)
+    *lines, last = console.lines(f"{where}: {answer}", _TEXT_INDENT)
+    for line in lines:
+        console.out(line)
+    console.out(last.removesuffix(answer) + colour(answer))
     console.wrapped(f"[{verdict.type}] {verdict.text}" if verdict.type else verdict.text, indent="    ")
     for reason in verdict.reasons:
         _print_reason(console, reason)

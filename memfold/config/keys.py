@@ -38,8 +38,9 @@ _DAYS = 36_500
 
 
 class Key(Struct, frozen=True):
-    """One setting: its default, how it is read, and the kinds of layers where it counts."""
+    """One setting: what it means, its default, how it is read, and the kinds of layers where it counts."""
 
+    meaning: str
     default: Any
     read: Reader
     kinds: frozenset[LayerKind] = _FILES
@@ -93,35 +94,77 @@ _LANGUAGES = (*_POLICY.languages, *sorted(PACKS - set(_POLICY.languages)))
 """All shipped packs, those that are on by default first (SPEC 4.3)."""
 
 KEYS: dict[str, Key] = {
-    "enabled": Key(True, boolean, _ANYWHERE),
-    "triggers.languages": Key(list(_POLICY.languages), subset(_LANGUAGES)),
-    "prompt.workspaceChars": Key(_POLICY.workspace_chars, whole(0, _MOST, limit=_POLICY.workspace_chars)),
-    "prompt.maxEntries": Key(_POLICY.max_entries, whole(0, _MOST, limit=_POLICY.max_entries)),
-    "prompt.hotChars": Key(_POLICY.hot_chars, whole(0, _MOST, limit=_POLICY.hot_chars)),
-    **{f"caps.{name}": Key(cap, whole(0, _MOST, limit=cap)) for name, cap in caps_of(_POLICY).items()},
-    "injection": Key("workspace", choice("workspace", "summary"), _ANYWHERE),
-    "tools": Key(True, boolean, _ANYWHERE),
-    "memoryFile": Key("auto", choice("auto", "on", "off"), _ANYWHERE),
-    # These two judge nothing either: a host's options have always held them.
-    "maxSummaryChars": Key(2000, whole(1, _MOST), _ANYWHERE),
-    "enableLog": Key(True, boolean, _ANYWHERE),
-    "worktrees": Key("shared", choice("shared", "separate")),
-    "placement": Key("user-part", choice("user-part", "system"), _ANYWHERE),
-    "hotDelivery": Key("delta", choice("delta", "full", "off"), _ANYWHERE),
-    "types": Key([], _types),
-    "errorCategories": Key({}, named(table({"programs": words, "scripts": words, "signals": words}))),
-    "patterns.triggers": Key([], _triggers),
-    "patterns.negations": Key([], words),
-    "patterns.timeWords": Key([], words),
-    "patterns.gate": Key({}, named(words)),
-    "redaction.extra": Key([], _redaction),
-    "retention.halfLifeDays": Key(_RETENTION.half_life_days, whole(1, _DAYS)),
-    "retention.dormantAfterDays": Key(_RETENTION.dormant_after_days, whole(0, _DAYS)),
-    "retention.dormantRate": Key(_RETENTION.dormant_rate_percent / 100, number(0, 1, parts=100, unit="hundredths")),
-    "retention.minReinforceHours": Key(
-        _RETENTION.min_reinforce_minutes // 60, number(0, 24 * 365, parts=60, unit="minutes")
+    "enabled": Key("whether anything is recorded and shown", True, boolean, _ANYWHERE),
+    "triggers.languages": Key(
+        f"languages whose remember forms count, out of {' '.join(_LANGUAGES)}",
+        list(_POLICY.languages),
+        subset(_LANGUAGES),
     ),
-    "dataDir": Key("", string, _FILES_OR_VARIABLE),
+    "prompt.workspaceChars": Key(
+        "characters of the block of memories", _POLICY.workspace_chars, whole(0, _MOST, limit=_POLICY.workspace_chars)
+    ),
+    "prompt.maxEntries": Key("memories in the block", _POLICY.max_entries, whole(0, _MOST, limit=_POLICY.max_entries)),
+    "prompt.hotChars": Key("characters of the hot block", _POLICY.hot_chars, whole(0, _MOST, limit=_POLICY.hot_chars)),
+    **{
+        f"caps.{name}": Key(f"memories of type {name} in the block", cap, whole(0, _MOST, limit=cap))
+        for name, cap in caps_of(_POLICY).items()
+    },
+    "injection": Key(
+        "whether a session gets the block, or the summary of the memory file",
+        "workspace",
+        choice("workspace", "summary"),
+        _ANYWHERE,
+    ),
+    "tools": Key("whether the model gets tools to change memories", True, boolean, _ANYWHERE),
+    "memoryFile": Key(
+        "whether `MEMORY.md` is kept; `auto`: where it is there", "auto", choice("auto", "on", "off"), _ANYWHERE
+    ),
+    # These two judge nothing either: a host's options have always held them.
+    "maxSummaryChars": Key("characters of the summary of the memory file", 2000, whole(1, _MOST), _ANYWHERE),
+    "enableLog": Key("whether the tools keep a log of operations", True, boolean, _ANYWHERE),
+    "worktrees": Key("whether the worktrees of a repository share a memory", "shared", choice("shared", "separate")),
+    "placement": Key("where the hot block stands in a prompt", "user-part", choice("user-part", "system"), _ANYWHERE),
+    "hotDelivery": Key(
+        "whether the hot block is sent as changes, as a whole, or not at all",
+        "delta",
+        choice("delta", "full", "off"),
+        _ANYWHERE,
+    ),
+    "types": Key("further types, tables of `name`, `cap`, `factor`, `staleDays`", [], _types),
+    "errorCategories": Key(
+        "further categories of errors: name → table of `programs`, `scripts`, `signals`",
+        {},
+        named(table({"programs": words, "scripts": words, "signals": words})),
+    ),
+    "patterns.triggers": Key("further remember forms, as a list or as lists by language", [], _triggers),
+    "patterns.negations": Key("further words that negate a request", [], words),
+    "patterns.timeWords": Key("further words that make a request one for a day", [], words),
+    "patterns.gate": Key("further words that refuse a candidate: name of the reason → list of words", {}, named(words)),
+    "redaction.extra": Key(
+        "further secrets: labels, as words or `{ label = … }`, and `{ prefix = … }` of tokens", [], _redaction
+    ),
+    "retention.halfLifeDays": Key(
+        "days in which the strength of a memory halves", _RETENTION.half_life_days, whole(1, _DAYS)
+    ),
+    "retention.dormantAfterDays": Key(
+        "days without activity after which time runs slower", _RETENTION.dormant_after_days, whole(0, _DAYS)
+    ),
+    "retention.dormantRate": Key(
+        "how fast it runs then, as a part of one",
+        _RETENTION.dormant_rate_percent / 100,
+        number(0, 1, parts=100, unit="hundredths"),
+    ),
+    "retention.minReinforceHours": Key(
+        "hours between two reinforcements",
+        _RETENTION.min_reinforce_minutes // 60,
+        number(0, 24 * 365, parts=60, unit="minutes"),
+    ),
+    "dataDir": Key(
+        "the folder of all ledgers; empty: `$XDG_DATA_HOME/memfold`, by default `~/.local/share/memfold`",
+        "",
+        string,
+        _FILES_OR_VARIABLE,
+    ),
 }
 """Every key of SPEC 19, dotted."""
 

@@ -97,4 +97,5 @@ def _end_run(state: MemoryState, offset: int, active: ToolCompleted | None, last
     state.moves, state.opened, state.fresh, state.offset = (), None, True, offset
     if active is not None and advance(state, active.time):
         touch(state)
-    advance(state, last.time)
+    if active is not last:
+        advance(state, last.time)

@@ -53,7 +53,7 @@ def shown_id(number: int) -> str:
     return f"MEM-{number:03d}"
 
 
-class Proposal(Struct, frozen=True, kw_only=True):
+class Proposal(Struct, frozen=True, kw_only=True, gc=False):
     """A candidate as it was proposed. ``time`` is in milliseconds; ``order`` is (offset, index).
 
     ``session`` is the source of the proposing event, or None where no session owns it.
@@ -82,7 +82,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class Entry(Struct, frozen=True, kw_only=True, gc=False):
     """A memory: a candidate that was promoted, active or retired. Times are milliseconds (SPEC 2.1).
 
     ``first`` is what was promoted, ``proposal`` the present wording, ``worded_by`` the candidate it came from and
@@ -121,21 +121,21 @@ class Cohort(NamedTuple):
     reinforcements: int
 
 
-class Absorbed(Struct, frozen=True):
+class Absorbed(Struct, frozen=True, gc=False):
     """A candidate that went into an entry: kept, since a late parent link decides it again (SPEC 3.4)."""
 
     proposal: Proposal
     into: Ref
 
 
-class Retired(Struct, frozen=True):
+class Retired(Struct, frozen=True, gc=False):
     """A candidate that left while it was pending, and how."""
 
     proposal: Proposal
     state: Literal["deleted", "expired"]
 
 
-class Move(Struct, frozen=True, kw_only=True):
+class Move(Struct, frozen=True, kw_only=True, gc=False):
     """One decision: a candidate went from one state to another (SPEC 9.6).
 
     ``before`` is None where the candidate is proposed. ``outcome`` tells what an absorption did to the entry
@@ -153,14 +153,14 @@ class Move(Struct, frozen=True, kw_only=True):
     outcome: str = ""
 
 
-class Tombstone(Struct, frozen=True):
+class Tombstone(Struct, frozen=True, gc=False):
     """A text that was deleted or replaced and doesn't return from a summary (SPEC 15.2)."""
 
     kind: Literal["deleted", "superseded"]
     proposal: Proposal
 
 
-class Snapshot(Struct, frozen=True):
+class Snapshot(Struct, frozen=True, gc=False):
     """The open numbered list of a session: what each number meant when it was made (SPEC 5.4)."""
 
     id: str
@@ -168,7 +168,7 @@ class Snapshot(Struct, frozen=True):
     """Per number the entry and the digest of its exact key."""
 
 
-class Change(Struct, frozen=True):
+class Change(Struct, frozen=True, gc=False):
     """What a ``memory.*`` command did, for undo: each entry as it was before (SPEC 15.3)."""
 
     kind: Literal["added", "updated", "deleted", "restored"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,8 +36,20 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 BAD = {
     "no command": ([], 64, "a command is missing"),
-    "no such command": (["wyh"], 64, "invalid choice: 'wyh'"),
-    "no such option": (["status", "--colour"], 64, "unrecognized arguments: --colour"),
+    "no such command": (["wyh"], 64, "there is no command 'wyh'\n  try: memfold why"),
+    "nothing like a command": (["zzz"], 64, "there is no command 'zzz'\n  try: memfold --help"),
+    "no such option": (["status", "--colour"], 64, "unrecognized arguments: --colour\n  try: memfold status --color"),
+    "nothing like an option": (["status", "--zz"], 64, "unrecognized arguments: --zz\n  try: memfold status --help"),
+    "an option too early": (["--hot", "prompt"], 64, "memfold prompt … --hot: options stand behind the command"),
+    "an option alone": (["--colour"], 64, "required: COMMAND"),
+    "a missing word": (["config"], 64, "required: show"),
+    "one event and new ones": (["log", "--at", "1", "--follow", "--ledger", "LEDGER"], 64, "--since N --follow"),
+    "two places in the log": (["log", "--at", "1", "--since", "1"], 64, "not allowed with"),
+    "a session that starts later": (
+        ["prompt", "--session", "second", "--at", "3", "--ledger", "LEDGER"],
+        66,
+        "session 'second' is not there at #3: it begins at #7",
+    ),
     "an abbreviated option": (["status", "--work", "/x"], 64, "unrecognized arguments"),
     "a missing argument": (["why"], 64, "TEXT_OR_ID"),
     "a wrong choice": (["completion", "tcsh"], 64, "invalid choice: 'tcsh'"),
@@ -128,6 +141,20 @@ def test_ledger_trouble_has_codes_of_its_own(tmp_path: Path) -> None:
     ran = run("status", "--ledger", str(tmp_path / "b"))
     assert ran.code == 66
     assert "no ledger" in ran.err
+
+
+def test_a_missing_ledger_is_told_with_those_that_exist(tmp_path: Path) -> None:
+    """By their workspaces, the latest first and at most five; a damaged one without a root is left out."""
+    data = tmp_path / ".local" / "share" / "memfold" / "workspaces"
+    for number in range(6):
+        FileLog.create(data / str(number), root=f"/w/{number}", key=str(number)).close()
+        os.utime(data / str(number) / "events.jsonl", (number, number))
+    ran = run("status", "--workspace", str(tmp_path))
+    assert ran.code == 66
+    assert "there are ledgers of /w/5, /w/4, /w/3, /w/2, /w/1 (--workspace)" in ran.err
+    (data / "5" / "events.jsonl").write_bytes(b"junk\n")
+    os.utime(data / "5" / "events.jsonl", (5, 5))
+    assert "ledgers of /w/4, /w/3, /w/2, /w/1 (--workspace)" in run("status", "--workspace", str(tmp_path)).err
 
 
 def test_a_relative_data_folder_is_a_configuration_error(tmp_path: Path) -> None:

@@ -135,13 +135,60 @@ def test_the_report_names_events_sessions_and_what_was_skipped(tmp_path: Path) -
     assert "2  'weather.changed': unknown hook" in ran.out
 
 
+def test_the_report_says_what_was_written_beside_and_what_to_type_next(tmp_path: Path) -> None:
+    """Events of memfold's own are named, and the next command finds the ledger again."""
+    out = run("ingest", "opencode", str(RECORDINGS / "tools.jsonl")).out
+    assert "ledger.created, policy.set: what memfold writes of itself" in out
+    assert "memfold status --workspace /workspace/demo" in out
+    out = run("ingest", "opencode", str(RECORDINGS / "tools.jsonl"), "--ledger", str(tmp_path / "a b")).out
+    assert f"memfold status --ledger '{tmp_path / 'a b'}'" in out
+    assert "beside" not in run("ingest", "opencode", str(RECORDINGS / "tools.jsonl")).out
+    assert "default: the one that the recording names" in " ".join(run("ingest", "--help").out.split())
+
+
+def test_an_older_recording_is_warned_of_once(tmp_path: Path) -> None:
+    """Its events count as happening now; check says so in one line."""
+    for name, late in (("tools", False), ("remember", None), ("tools", False), ("abort", None)):
+        ran = run("ingest", "opencode", str(RECORDINGS / f"{name}.jsonl"), "--ledger", str(tmp_path / "l"))
+        assert ran.code == 0
+        if late is False:
+            assert ran.err == ""
+    text = (RECORDINGS / "remember.jsonl").read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in text.replace("ses_", "ses_x").splitlines()]
+    old = [{**line, "t": line["t"] - 86_400} for line in lines]
+    (tmp_path / "old.jsonl").write_text("\n".join(map(json.dumps, old)) + "\n")
+    ran = run("ingest", "opencode", str(tmp_path / "old.jsonl"), "--ledger", str(tmp_path / "l"))
+    assert "events happened before what the ledger held" in ran.err
+    assert ran.err.count("\n") == 1
+    out = run("check", "--ledger", str(tmp_path / "l")).out
+    assert out.count("time_back (note)") == 1
+    assert "more, with --json)" in out
+
+
+def test_settings_that_cannot_be_used_are_named(tmp_path: Path) -> None:
+    """On stderr, in the document, and in the first line of status."""
+    folder = tmp_path / ".config" / "memfold"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text("caps = \n")
+    ran = run("ingest", "opencode", str(RECORDINGS / "tools.jsonl"), "--ledger", str(tmp_path / "l"))
+    assert f"{folder / 'config.toml'}: is no TOML and is ignored" in ran.err
+    again = run("ingest", "opencode", str(RECORDINGS / "tools.jsonl"), "--ledger", str(tmp_path / "l"), "--json")
+    assert [one["source"] for one in json.loads(again.out)["findings"]] == [str(folder / "config.toml")]
+    status = run("status", "--ledger", str(tmp_path / "l")).out
+    assert "1 setting can't be used" in status.splitlines()[0]
+    assert f"- {folder / 'config.toml'}: is no TOML" in status
+
+
 def test_progress_is_for_a_terminal_and_for_what_takes_long(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is shown in a pipe; on a terminal the count is, and goes away."""
+    """Nothing is shown in a pipe or on a dumb terminal; on another one the count is, and goes away."""
     records: list[dict[str, object]] = [{"hook": "config"}] * 1000
     with mock.patch.object(ingest, "_PATIENCE", -1.0):
         assert list(ingest._with_progress(records)) == records
         assert capsys.readouterr().err == ""
         with mock.patch.object(sys.stderr, "isatty", return_value=True):
             list(ingest._with_progress(records))
+            assert capsys.readouterr().err == ""
+            with mock.patch.dict("os.environ", TERM="xterm"):
+                list(ingest._with_progress(records))
         assert capsys.readouterr().err.startswith("\rread 500 records")
     assert "ingest" in COMMANDS

@@ -118,10 +118,17 @@ def test_sub_agents_and_deleted_sessions_have_no_block(tmp_path: Path) -> None:
 
 
 def test_at_takes_an_offset_or_a_time(ledger: Path) -> None:
-    """The last event at a time is the position; a time without a zone is UTC."""
+    """The last event at a time is the position; a day, minute or second means its end; without a zone it is UTC."""
     by_offset = run("account", "--at", "6", "--json", "--ledger", str(ledger)).out
-    for moment in ("2026-01-01T09:04:00Z", "2026-01-01T10:04:30+01:00", "2026-01-02"):
-        assert run("account", "--at", moment, "--json", "--ledger", str(ledger)).out == by_offset
+    moments = (
+        *("2026-01-01T09:04:00Z", "2026-01-01T10:04:30+01:00", "2026-01-01", "2026-01-01T09", "2026-01-01 09:04"),
+        *("20260101T0904", "2026-01-01T04:04-05:00", "2026-01-01T09:04:00.000Z", "2026-01-01T09:04:00,5"),
+    )
+    for moment in moments:
+        assert run("account", "--at", moment, "--json", "--ledger", str(ledger)).out == by_offset, moment
+    before = run("account", "--at", "5", "--json", "--ledger", str(ledger)).out
+    for moment in ("2026-01-01T09:03", "2026-01-01T09:03:59", "2026-01-01T09:03:59.999"):
+        assert run("account", "--at", moment, "--json", "--ledger", str(ledger)).out == before, moment
 
 
 def test_memory_that_is_off_gives_an_empty_block_and_says_so(ledger: Path, tmp_path: Path) -> None:
@@ -241,7 +248,7 @@ def test_show_tells_what_a_memory_is_made_of(tmp_path: Path) -> None:
 
 
 def test_many_matches_are_shown_newest_first(tmp_path: Path) -> None:
-    """Twenty of them, and how many more there are."""
+    """Some of them, and how many more there are; all of them if one asks for it."""
     log = FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
     ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
     drafts = [
@@ -250,11 +257,21 @@ def test_many_matches_are_shown_newest_first(tmp_path: Path) -> None:
         for draft in ws.capture.memory_added("s", title=f"Fact number {number}", content="", time=None)
     ]
     ws.record(drafts)
-    for command in ("show", "why"):
-        ran = run(command, "fact number", "--ledger", str(tmp_path / "ledger"))
-        assert ran.out.index("Fact number 21") < ran.out.index("Fact number 3")
-        assert "Fact number 1\n" not in ran.out
-        assert "2 more" in ran.err
+    place = ["fact number", "--ledger", str(tmp_path / "ledger")]
+    found, told = run("show", *place), run("why", *place)
+    assert found.out.index("Fact number 21") < found.out.index("Fact number 3")
+    assert "Fact number 1\n" not in found.out
+    assert "2 more" in found.err
+    assert told.out.index("Fact number 21") < told.out.index("Fact number 17")
+    assert "Fact number 16\n" not in told.out
+    assert told.out.endswith("\n… and 17 more: give more of the text, or --all\n")
+    assert "Fact number 0\n" in run("why", "--all", *place).out
+    assert [
+        len(json.loads(run("why", *more, *place).out)["stories"]) for more in (["--json"], ["--json", "--all"])
+    ] == [
+        20,
+        22,
+    ]
     shown = run("prompt", "--json", "--ledger", str(tmp_path / "ledger")).out
     assert {one["reason"] for one in json.loads(shown)["block"]["omitted"]} == {"type_cap"}
     ran = run("why", "MEM-001", "--ledger", str(tmp_path / "ledger"))
@@ -269,7 +286,7 @@ def test_why_tells_what_absorbed_and_what_replaced(tmp_path: Path) -> None:
         ws.record(ws.capture.memory_added(session, title="Use spaces, never tabs", content="", time=None))
     ran = run("why", "use spaces, never tabs", "--ledger", str(tmp_path / "ledger"))
     assert "absorbed: absorbed_exact" in ran.out
-    assert "part of     MEM-001 (active): Use spaces, never tabs" in ran.out
+    assert "part of   MEM-001 (active): Use spaces, never tabs" in ran.out
     ws.delete(None, id="MEM-001", time=None)
     ran = run("why", "MEM-001", "--ledger", str(tmp_path / "ledger"))
     assert "MEM-001 deleted: deleted" in ran.out
@@ -306,7 +323,9 @@ def test_log_filters(ledger: Path) -> None:
     """By session, type, group of types, offset, time, and the last N of what is left."""
 
     def offsets(*arguments: str) -> list[int]:
-        return [int(line.split()[0]) for line in run("log", *arguments, "--ledger", str(ledger)).out.splitlines()]
+        ran = run("log", *arguments, "--ledger", str(ledger))
+        assert (ran.out == "") == ("none of them fits" in ran.err)
+        return [int(line.split()[0]) for line in ran.out.splitlines()[1:]]
 
     assert offsets() == list(range(10))
     assert offsets("--session", "second") == [7, 8, 9]
@@ -316,6 +335,10 @@ def test_log_filters(ledger: Path) -> None:
     assert offsets("--since", "8") == [8, 9]
     assert offsets("--since", "2026-01-02T09:01:00Z") == [8, 9]
     assert offsets("--limit", "0") == []
+    assert offsets("--at", "8") == [8]
+    assert offsets("--at", "2026-01-01") == [6]
+    assert offsets("--at", "8", "--type", "session") == []
+    assert offsets("--session", "…second") == [7, 8, 9]
 
 
 def test_log_json_gives_the_stored_lines(ledger: Path) -> None:
@@ -336,7 +359,7 @@ def test_follow_goes_on_where_the_log_ended(tmp_path: Path) -> None:
 
     with mock.patch("watchfiles.watch", changes):
         out = run("log", "--follow", "--limit", "1", "--ledger", str(folder)).out
-    assert [line.split()[0] for line in out.splitlines()] == ["9", "10", "11"]
+    assert [line.split()[0] for line in out.splitlines()] == ["#", "9", "10", "11"]
 
 
 def test_log_carries_unknown_events(tmp_path: Path) -> None:
@@ -380,10 +403,10 @@ def test_no_line_is_wider_than_the_terminal(ledger: Path, name: str, columns: in
 
 
 def test_colour_marks_the_words_that_refused(ledger: Path) -> None:
-    """On a terminal the words are coloured, elsewhere carets stand under them; wide characters shift them right."""
+    """Carets stand under the words, which are coloured on a terminal too; wide characters shift them right."""
     coloured = _on_terminal(120, ["why", "12 tests passed", "--ledger", str(ledger)])
     assert "\x1b[33m12 tests passed\x1b[0m" in coloured
-    assert "^^^" not in coloured
+    assert "^^^" in coloured
     plain = run("why", "12 tests passed", "--ledger", str(ledger)).out.splitlines()
     line = next(line for line in plain if "[project]" in line)
     assert plain[plain.index(line) + 1] == " " * line.index("12 tests") + "^" * len("12 tests passed")
@@ -392,6 +415,124 @@ def test_colour_marks_the_words_that_refused(ledger: Path) -> None:
 def test_a_prompt_on_a_terminal_ends_its_line(ledger: Path) -> None:
     """The shell's own prompt begins on a new line there, and only there."""
     assert _on_terminal(80, ["prompt", "--ledger", str(ledger)]).endswith("config/tariffs.json\n")
+
+
+@pytest.mark.parametrize("command", [["list"], ["show", "MEM-001"], ["why", "MEM-001"], ["status"]])
+def test_a_position_that_was_asked_for_is_named(ledger: Path, command: list[str]) -> None:
+    """The last line says what all above is meant for; without --at nothing is said."""
+    assert run(*command, "--at", "8", "--ledger", str(ledger)).out.endswith(
+        "as of offset 8, 2026-01-02T09:01:00.000Z\n"
+    )
+    assert "as of offset" not in run(*command, "--ledger", str(ledger)).out
+
+
+def test_why_at_a_position_tells_of_what_came_later(ledger: Path) -> None:
+    """A text that a later event proposes is not yet captured; one that none proposes never is."""
+    place = ["--at", "4", "--ledger", str(ledger)]
+    out = run("why", "integer cents", *place).out
+    assert out.startswith("not yet captured as of #4\n  proposed later by #6 session.compacted")
+    assert json.loads(run("why", "integer cents", "--json", *place).out)["later"]["offset"] == 6
+    assert "as of #4, nor behind it" in run("why", "float euros", *place).out
+    assert json.loads(run("why", "float euros", "--json", *place).out)["later"] is None
+
+
+def test_why_reads_a_leading_type(ledger: Path) -> None:
+    """``[type]`` is taken as a summary's line is, and an unknown one is refused as there."""
+    decision = run("why", "[decision] we use SQLite over Postgres here", "--ledger", str(ledger)).out
+    assert "as a candidate in a summary, taken as decision: kept\n    [decision] we use SQLite" in decision
+    feedback = run("why", "please use tabs over spaces", "--ledger", str(ledger)).out
+    assert "as a candidate in a summary, taken as feedback: kept\n    [feedback] please use" in feedback
+    unknown = run("why", "[idea] we use SQLite over Postgres here", "--ledger", str(ledger)).out
+    assert "as a candidate in a summary: refused\n    [idea] we use SQLite" in unknown
+    assert "invalid_memory_type" in unknown
+
+
+def test_a_wording_of_another_candidate_is_named(tmp_path: Path) -> None:
+    """An absorbed request may give the words, an update too; show and why say so, and give the first ones."""
+    log = FileLog.create(tmp_path / "ledger", root="/w/app", key="k", clock=lambda: 0)
+    ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
+    ws.record(ws.capture.memory_added("s", title="Use tabs", content="", time="2026-01-01T09:00:00Z"))
+    assert "wording" not in run("why", "MEM-001", "--ledger", str(tmp_path / "ledger")).out
+    ws.update("s", id="MEM-001", title="Use spaces", content="", time="2026-01-01T09:05:00Z")
+    for command in ("why", "show"):
+        out = run(command, "MEM-001", "--ledger", str(tmp_path / "ledger")).out
+        assert "changed 2026-01-01T09:05:00.000Z; first: Use tabs" in out
+    recording = str(cli.RECORDINGS / "remember.jsonl")
+    run("ingest", "opencode", recording, "--ledger", str(tmp_path / "real"))
+    for command in ("why", "show"):
+        out = run(command, "MEM-001", "--ledger", str(tmp_path / "real")).out
+        assert "from #17 (absorbed), since #19; first: run npm test" in out
+
+
+def test_what_would_flip_is_told_only_where_it_says_more_than_the_verdict(tmp_path: Path) -> None:
+    """One reason of a refusal, or a memory in the block, has no such line; several reasons and a setting have."""
+    log = FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
+    ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
+    lines = "Memory candidates:\n- [decision] Use cents\n- [project] Weekend rates are done, 12 tests passed\n"
+    ws.record(ws.capture.compacted("s", "m", lines, time=None))
+    for number in range(11):
+        ws.record(ws.capture.memory_added("s", title=f"Fact number {number}", content="", time=None))
+
+    def told(query: str) -> str:
+        return run("why", query, "--ledger", str(tmp_path / "ledger")).out
+
+    assert "would flip" not in told("Use cents")
+    assert "would flip" not in told("Fact number 10")
+    omitted = json.loads(run("prompt", "--json", "--ledger", str(tmp_path / "ledger")).out)["block"]["omitted"]
+    (one,) = [told(found["id"]) for found in omitted]
+    assert "not in the block" in one
+    ws.record(ws.capture.compacted("s", "n", "Memory candidates:\n- [feedback] 3 tests ok\n", time=None))
+    assert "(each one alone refuses)" in told("3 tests ok")
+
+
+def test_status_names_what_check_finds(tmp_path: Path) -> None:
+    """In its first line, for damage that health doesn't count too; notes don't count."""
+    for name in ("gap-in-seq", "no-created", "newer-format", "swapped-lines", "repeated-seq"):
+        out = run("status", "--ledger", str(cli.ROOT / "fixtures" / "damaged" / name)).out
+        assert ": memfold check" in out.splitlines()[0], name
+    folder = make_ledger(tmp_path / "ledger")
+    folder.chmod(0o755)
+    assert run("status", "--ledger", str(folder)).out.startswith("memory works\n")
+    ran = run("check", "--ledger", str(folder))
+    assert (ran.code, "readable_file (note)" in ran.out) == (0, True)
+    folder.chmod(0o777)
+    assert run("status", "--ledger", str(folder)).out.startswith("memory works; 1 problem: memfold check\n")
+    assert run("check", "--ledger", str(folder)).code == 3
+
+
+def test_status_without_a_candidate_does_not_praise_itself(tmp_path: Path) -> None:
+    """Events arrive, and that is all one can say."""
+    log = FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
+    ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
+    ws.record(ws.capture.session_started("s", time=None))
+    assert run("status", "--ledger", str(tmp_path / "ledger")).out.startswith("events arrive; nothing was proposed")
+
+
+def test_status_tells_when_another_policy_is_configured(ledger: Path, tmp_path: Path) -> None:
+    """The one in the ledger judges until the next event is written."""
+    assert json.loads(run("status", "--json", "--ledger", str(ledger)).out)["policy_differs"] is False
+    folder = tmp_path / ".config" / "memfold"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text("[prompt]\nmaxEntries = 3\n")
+    assert "is not the configured one" in run("status", "--ledger", str(ledger)).out
+
+
+def test_active_and_promoted_are_the_same_state(ledger: Path) -> None:
+    """In both forms of output."""
+    for form in ([], ["--json"]):
+        active = run("list", "--state", "active", *form, "--ledger", str(ledger)).out
+        assert run("list", "--state", "promoted", *form, "--ledger", str(ledger)).out == active
+
+
+@pytest.mark.parametrize("columns", [60, 80, 99, 100, 120])
+def test_ids_and_codes_are_never_cut(ledger: Path, columns: int) -> None:
+    """In a narrow terminal source and age go first, and where codes are long the text stands below."""
+    place = ["--ledger", str(ledger)]
+    for command in (["list", "--state", "all"], ["account"], ["status"]):
+        assert "unsupported_candidate_syntax" in _on_terminal(columns, [*command, *place], color="never")
+    out = _on_terminal(columns, ["list", *place], color="never")
+    assert "MEM-002" in out
+    assert ("source" in out, "age" in out) == (columns >= 100, columns >= 100)
 
 
 def test_goldens_can_be_rewritten(tmp_path: Path) -> None:

@@ -155,6 +155,7 @@ def test_follow_prints_what_is_appended_and_ends_with_130(ledger: Path) -> None:
         stop.start()
         assert process.stdout is not None
         assert process.stderr is not None
+        assert b"time (UTC)" in process.stdout.readline()
         assert b"session.started" in process.stdout.readline()
         FileLog.open(ledger).append([Draft(source="test/third", time=None, data=SessionDeletedData())])
         assert b"session.deleted" in process.stdout.readline()

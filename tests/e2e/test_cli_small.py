@@ -57,6 +57,9 @@ def test_completion_prints_the_shipped_script(shell: str) -> None:
     assert text == Path(script_path(shell)).read_text(encoding="utf-8")
     assert "ingest" in text
     assert "numbered" in text
+    assert "reference" in text
+    assert "memory.requested" in text
+    assert "Usage:" not in text
 
 
 def test_the_bash_script_completes() -> None:
@@ -80,6 +83,11 @@ def test_paths_are_told_before_anything_exists(tmp_path: Path) -> None:
     assert document["exists"] is False
     assert document["events"].startswith(str(tmp_path / ".local" / "share" / "memfold" / "workspaces"))
     assert document["config"] == str(tmp_path / ".config" / "memfold")
+    user, workspace = str(tmp_path / ".config" / "memfold" / "config.toml"), str(tmp_path / ".memfold.toml")
+    assert document["files"] == [{"path": user, "exists": False}, {"path": workspace, "exists": False}]
+    (tmp_path / ".memfold.toml").touch()
+    assert f"{workspace}\n" in run("paths", "--workspace", str(tmp_path)).out
+    assert f"{user}  (not there yet)" in text
     make_ledger(tmp_path / "ledger")
     assert json.loads(run("paths", "--ledger", str(tmp_path / "ledger"), "--json").out)["exists"] is True
 

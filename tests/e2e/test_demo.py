@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
 
 from fixtures import demo
-from tests.support.cli import home
+from tests.support.cli import ROOT, home
 
 
 def test_the_demo_shows_prompt_hot_state_account_and_a_refusal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Every step works, each part is there, and it stays below two screens."""
-    with home(tmp_path):
+    with home(tmp_path), contextlib.chdir(ROOT):
         assert demo.main() == 0
     ran = capsys.readouterr()
     for part in (
@@ -23,6 +24,8 @@ def test_the_demo_shows_prompt_hot_state_account_and_a_refusal(
         "pending_memories:",
         "candidates  ",
         "rejected: ",
+        "$ memfold prompt --next --ledger LEDGER",
+        "bin/memfold ingest opencode fixtures/recordings/remember.jsonl --ledger demo",
     ):
         assert part in ran.out
     assert ran.err == ""

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.events import AnyEvent, UnknownEvent
+from ledger.events import (
+    AnyEvent,
+    MemoryImported,
+    MemoryImportedData,
+    SessionLinked,
+    SessionLinkedData,
+    UnknownEvent,
+)
 from ledger.times import DAY_MS, format_time
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState
@@ -88,6 +95,33 @@ def test_calls_are_really_taken_in_at_once() -> None:
     state = fold(Watched(), [call("test/A", format_time(DAY_MS + seq), seq) for seq in range(50)])
     assert len(seen) == 1
     assert (state.now, state.last_activity, state.offset) == (DAY_MS + 49, DAY_MS + 49, 49)
+
+
+@every
+def test_a_session_is_known_as_a_subagent_from_its_link_on(projection: Projection[Any]) -> None:
+    """Calls behind a link are no activity, though calls of that session before it were."""
+    link = SessionLinked(
+        specversion="1.0", id="link", source="test/A", time=None, seq=3, data=SessionLinkedData("C", "A")
+    )
+    events = [call("test/C", format_time(DAY_MS * seq), seq) for seq in range(1, 9)]
+    events_with_link: list[AnyEvent] = [*events[:2], link, *events[3:]]
+    assert fold(projection, events_with_link) == stepped(projection, events_with_link, projection.initial())
+
+
+@every
+def test_a_run_of_calls_lets_pending_candidates_expire(projection: Projection[Any]) -> None:
+    """The first call behind the date decides, not the end of the run (SPEC 9.5)."""
+    data = MemoryImportedData(
+        "old.json", "d", 1, "the codebase builds with Bazel only", type="project", source="compaction", state="pending"
+    )
+    imported = MemoryImported(
+        specversion="1.0", id="import", source="test/A", time=format_time(DAY_MS), seq=0, data=data
+    )
+    events: list[AnyEvent] = [
+        imported,
+        *(call("test/A", format_time(DAY_MS * (1 + 7 * seq)), seq) for seq in range(1, 9)),
+    ]
+    assert fold(projection, events) == stepped(projection, events, projection.initial())
 
 
 def stepped(projection: Projection[Any], events: list[AnyEvent], start: Any) -> Any:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.events import AnyEvent
-from ledger.times import DAY_MS
+from ledger.times import DAY_MS, format_time
 from projections.memory import decide
 from projections.memory.decide import Turn
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import Cohort, MemoryState
 from projections.memory.retention import MAX_REINFORCEMENTS, dormant_spans, effective_age, rank_key, ranker
 from projections.memory.selection import ranked, select, weakest
-from projections.policy import DEFAULT_POLICY, Context, CustomType, Policy, Retention
+from projections.policy import Context, CustomType, Policy, Retention
 from projections.protocol import fold
+from tests.support.effort import examples
 from tests.support.entries import NOW, proposal, state_of, with_activity
-from tests.support.streams import ledgers
+from tests.support.harness import FIRST
+from tests.support.streams import IMPORTS, events_of, ledgers
 
 ROWS = st.lists(
     st.fixed_dictionaries(
@@ -32,32 +34,40 @@ ROWS = st.lists(
     max_size=8,
 )
 DAYS = st.lists(st.integers(0, 500), max_size=6)
-AGES = (0, 0, 0, 1 / DAY_MS, 2 / DAY_MS, 3 / DAY_MS, 1, 5, 14, 14 + 1 / DAY_MS, 15, 40, 40 + 1 / DAY_MS, 400, 3000, -1)
+AGES = (0, 0, 0, 1 / DAY_MS, 2 / DAY_MS, 5, 14, 3000, 3001, -1)
 """Days, of which many give strengths that are equal to nine decimals."""
-CROWDS = st.integers(0, 70).flatmap(
-    lambda size: st.lists(
-        st.fixed_dictionaries(
-            {
-                "type": st.sampled_from(["feedback", "decision", "decision", "project", "reference", "lore", "gone"]),
-                "source": st.sampled_from(["explicit", "manual", "compaction", "compaction"]),
-                "age_days": st.sampled_from(AGES),
-                "reinforcements": st.sampled_from([0, 0, 0, 1, 6, 8]),
-                "importance": st.sampled_from(["low", "normal", "normal", "high"]),
-                "safety_critical": st.sampled_from([False, False, False, True]),
-            }
-        ),
-        min_size=size,
-        max_size=size,
+_KINDS = st.fixed_dictionaries(
+    {
+        "type": st.sampled_from(["decision", "decision", "project", "lore", "gone"]),
+        "source": st.sampled_from(["compaction", "compaction", "compaction", "manual", "explicit"]),
+        "reinforcements": st.sampled_from([0, 0, 0, 1, 8]),
+        "importance": st.sampled_from(["normal", "normal", "normal", "high"]),
+        "safety_critical": st.sampled_from([False, False, False, True]),
+    }
+)
+CROWDS = st.lists(_KINDS, min_size=1, max_size=3).flatmap(
+    lambda few: st.lists(
+        st.builds(lambda kind, age: kind | {"age_days": age}, st.sampled_from(few), st.sampled_from(AGES)), max_size=30
     )
 )
+"""Entries of a few kinds, so that many are equally strong."""
+NEWCOMERS = st.fixed_dictionaries(
+    {
+        "type": st.sampled_from(["decision", "decision", "project", "lore"]),
+        "age_days": st.sampled_from(AGES),
+        "like_the_first": st.sampled_from([True, True, False]),
+        "proposed_before": st.booleans(),
+    }
+)
+_LORE = CustomType("lore", cap=3, factor_percent=250)
 POLICIES = st.sampled_from(
     [
-        DEFAULT_POLICY,
-        Policy(types=(CustomType("lore", cap=3, factor_percent=250), CustomType("empty", cap=0))),
-        Policy(caps=(("feedback", 0), ("decision", 2)), max_entries=5, types=(CustomType("lore", factor_percent=0),)),
+        Policy(types=(_LORE,)),
+        Policy(caps=(("decision", 2),), max_entries=4, types=(_LORE,)),
+        Policy(caps=(("decision", 1), ("project", 0)), max_entries=2, types=(CustomType("lore", factor_percent=0),)),
+        Policy(caps=(("decision", 3),), retention=Retention(half_life_days=10**9, dormant_rate_percent=100)),
         Policy(max_entries=0),
-        Policy(retention=Retention(half_life_days=1, dormant_after_days=0, dormant_rate_percent=0)),
-        Policy(retention=Retention(half_life_days=10**9, dormant_rate_percent=100)),
+        Policy(max_entries=5, retention=Retention(half_life_days=1, dormant_after_days=0, dormant_rate_percent=0)),
     ]
 )
 
@@ -69,18 +79,35 @@ def crowd(rows: list[dict[str, object]], active: list[int], policy: Policy) -> M
     return state
 
 
-@given(CROWDS, DAYS, POLICIES, st.sampled_from(["feedback", "decision", "project", "lore"]), st.sampled_from(AGES))
+def imports() -> st.SearchStrategy[list[AnyEvent]]:
+    """Ledgers into which old stores were imported, with what reinforcements their entries had."""
+    at = format_time(FIRST)
+    return st.lists(IMPORTS, max_size=6).map(lambda steps: events_of([step | {"at": at} for step in steps]))
+
+
+@settings(max_examples=examples(250))
+@given(CROWDS, DAYS, POLICIES, NEWCOMERS)
 def test_room_is_where_the_selection_would_have_it(
-    rows: list[dict[str, object]], active: list[int], policy: Policy, type_: str, age: float
+    rows: list[dict[str, object]], active: list[int], policy: Policy, drawn: dict[str, object]
 ) -> None:
     """A newcomer has room if the caps let it through once it is active (SPEC 9.4, 11.1)."""
     state = crowd(rows, active, policy)
-    newcomer = proposal({"id": "newcomer", "type": type_, "age_days": age}, len(rows))
+    like = rows[0] if rows and drawn["like_the_first"] else drawn
+    order = -1 if drawn["proposed_before"] else len(rows)
+    newcomer = proposal({"id": "newcomer", "type": like["type"], "age_days": like["age_days"]}, order)
     after = WorkspaceMemory().copy(state)
     entry = decide.promote(Turn(state=after, event="newcomer", offset=len(rows), moves=[]), newcomer)
     assert decide.has_room(state, newcomer) == (entry in select(ranked(after), policy).chosen)
 
 
+def test_a_type_takes_no_more_room_than_its_cap() -> None:
+    """Equals of another type count up to its cap: here three, and the fourth place is the newcomer's."""
+    policy = Policy(max_entries=4, types=(_LORE,))
+    state = crowd([{"type": "lore", "source": "compaction"}] * 6, [], policy)
+    assert decide.has_room(state, proposal({"id": "newcomer", "type": "decision"}, -1))
+
+
+@settings(max_examples=examples(150))
 @given(CROWDS, DAYS, POLICIES)
 def test_the_weakest_is_the_last_in_rank_order(
     rows: list[dict[str, object]], active: list[int], policy: Policy
@@ -91,7 +118,7 @@ def test_the_weakest_is_the_last_in_rank_order(
     assert weakest(state, "compaction") == from_summaries[-1]
 
 
-@given(ledgers())
+@given(ledgers() | imports())
 def test_cohorts_are_in_step_with_entries(events: list[AnyEvent]) -> None:
     """After any history the index of cohorts holds just the active entries, as they are now."""
     state = fold(WorkspaceMemory(), events)

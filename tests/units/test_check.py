@@ -11,7 +11,7 @@ from ledger.codec import encode
 from ledger.errors import LedgerNotFound
 from ledger.events import LedgerCreated, LedgerCreatedData
 from ledger.log import LOCK_SUFFIX, LOG_NAME
-from ledger.problems import KINDS, Kind
+from ledger.problems import KINDS, NOTES, Kind
 from tests.support.logs import draft, event_id, line_of, memory, new_log, raw_log
 
 CREATED = encode(
@@ -94,13 +94,22 @@ def test_time_going_back_is_measured_from_the_latest(tmp_path: Path) -> None:
 
 
 def test_open_files(tmp_path: Path) -> None:
-    """Files and folders that others may read are named with their mode."""
+    """Files and folders that others may use are named with their mode: to read them is a note, to write a problem."""
     log = new_log(tmp_path / "l")
-    for path, mode in ((log.path, 0o644), (log.path + LOCK_SUFFIX, 0o606), (log.directory, 0o755)):
+    for path, mode in ((log.path, 0o644), (log.path + LOCK_SUFFIX, 0o606), (log.directory, 0o711)):
         Path(path).chmod(mode)
     problems = check(log.directory)
-    assert [problem.kind for problem in problems] == [Kind.OPEN_FILE] * 3
-    assert [problem.message.rsplit(" ", 1)[1] for problem in problems] == ["0755", "0644", "0606"]
+    assert [problem.kind for problem in problems] == [Kind.READABLE_FILE, Kind.READABLE_FILE, Kind.WRITABLE_FILE]
+    assert [problem.message.rsplit(" ", 1)[1] for problem in problems] == ["0711", "0644", "0606"]
+    assert {(problem.line, problem.byte) for problem in problems} == {(0, 0)}
+    assert [problem.kind in NOTES for problem in problems] == [True, True, False]
+
+
+def test_what_concerns_the_folder_comes_first(tmp_path: Path) -> None:
+    """Before the problems of lines, also of the first line."""
+    raw_log(tmp_path, b"junk\n" + CREATED)
+    tmp_path.chmod(0o777)
+    assert [(problem.line > 0) for problem in check(tmp_path)][:2] == [False, True]
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from ledger.codec import TYPE_NAMES, encode
+from ledger.codec import TYPE_NAMES, decode, encode
 from ledger.events import DATA_TO_EVENT, Draft, MemoryAddedData, Target, ToolCompletedData
 from ledger.log import FORMAT
 from ledger.memory import MemoryLog
-from ledger.problems import DAMAGE, KINDS, NOTES, Kind
+from ledger.problems import DAMAGE, KINDS, NOTES, Kind, Problem
 from ledger.schema import event_table, events_schema, schema_text
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -32,6 +32,15 @@ def test_event_table_is_in_the_format_page() -> None:
     """The page lists every event type with the fields of its struct."""
     assert _section("events") == event_table()
     assert len(event_table().splitlines()) == len(TYPE_NAMES) + 2
+
+
+def test_example_lines_are_events() -> None:
+    """Every example line of the page decodes and is written again as it stands; each type has one example."""
+    lines = [line.encode() for line in _section("examples").splitlines() if line.startswith("{")]
+    events = [decode(line) for line in lines]
+    assert not [event for event in events if isinstance(event, Problem)]
+    assert [encode(event).rstrip() for event in events if not isinstance(event, Problem)] == lines
+    assert len({type(event) for event in events}) == len(events) >= 7
 
 
 def test_problem_table_is_in_the_format_page() -> None:

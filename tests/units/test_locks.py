@@ -181,3 +181,11 @@ def test_default_lock_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """A platform without ``flock`` takes the portable lock."""
     monkeypatch.setattr("ledger.locks.sys.platform", "win32")
     assert isinstance(default_lock(str(tmp_path / "l"), 1.0), PortableLock)
+
+
+def test_a_sidecar_that_never_agrees_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a name and its file never have one identity, the wait is bounded like any other."""
+    lock = FlockLock(str(tmp_path / "x.lock"), 0.01)
+    monkeypatch.setattr(lock, "_is_current", lambda: False)
+    with pytest.raises(LockTimeout), lock.hold():
+        pass

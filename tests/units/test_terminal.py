@@ -205,6 +205,16 @@ def test_a_table_is_cut_to_the_terminal() -> None:
     assert lines == ["id       text", "MEM-001  " + "x" * 20 + "…", "MEM-002  short"]
 
 
+def test_whole_columns_are_not_cut() -> None:
+    """The others give way; only where nothing is left for them is the end of the line cut."""
+    rows = [("MEM-0000001", "some words about it", "unsupported_candidate_syntax")]
+    text = table(rows, ("id", "text", "code"), width=50, whole=(0, 2))
+    assert "MEM-0000001" in text
+    assert "unsupported_candidate_syntax" in text
+    assert max(map(display_width, text.splitlines())) <= 50
+    assert table(rows, ("id", "text", "code"), width=20, whole=(0, 2)).splitlines()[1].endswith("…")
+
+
 def test_a_table_in_a_tiny_terminal_is_cut_anyway() -> None:
     """Where not even narrow columns fit, whole lines are cut."""
     lines = table([["abcdef", "ghijkl"]], ["first", "second"], width=6).split("\n")
