@@ -7,12 +7,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 
 from ledger.events import AnyEvent, LedgerCreated, UnknownEvent, type_name
-from ledger.ids import is_uuid7
+from ledger.ids import is_uuid7, time_of
 from ledger.log import FORMAT, LOCK_SUFFIX, LOG_NAME
 from ledger.problems import Kind, Problem, problem
 from ledger.reader import scan
 from ledger.recovery import Record
-from ledger.times import parse_time
+from ledger.times import DAY_MS, format_time, parse_time
 
 __all__ = ["EVENT_VALIDATORS", "FOLDER_VALIDATORS", "EventValidator", "FolderValidator", "check"]
 
@@ -21,6 +21,9 @@ EventValidator = Callable[[AnyEvent, "State"], Iterable[tuple[Kind, str]]]
 
 FolderValidator = Callable[[str], Iterable[tuple[Kind, str]]]
 """Looks at the ledger's folder."""
+
+
+_FAR_MS = 366 * DAY_MS
 
 
 class State:
@@ -92,6 +95,9 @@ def _validate_time(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
         if event.time is not None:
             yield Kind.TIME_FORMAT, f"{event.time!r}, seq {event.seq}"
         return
+    made = time_of(event.id)
+    if made is not None and now - made > _FAR_MS:
+        yield Kind.TIME_FAR, f"{event.time}, seq {event.seq}, made {format_time(made)}"
     if state.latest_seq >= 0 and now < state.latest:
         lag = state.latest - now
         yield Kind.TIME_BACK, f"{event.time}, seq {event.seq}, lies {lag} ms before seq {state.latest_seq}"

@@ -8,7 +8,10 @@ import os
 import stat
 from contextlib import suppress
 
-__all__ = ["make_private_folder", "open_private", "open_regular", "require_regular", "sync_folder"]
+__all__ = ["PATH_LIMIT", "make_private_folder", "open_private", "open_regular", "require_regular", "sync_folder"]
+
+PATH_LIMIT = 4096
+"""Characters of a path; no system takes more."""
 
 _FILE_MODE = 0o600
 _FOLDER_MODE = 0o700
@@ -67,6 +70,8 @@ def make_private_folder(path: str) -> None:
     Raises:
         OSError: as ``os.mkdir``; FileExistsError if something else than a folder is there.
     """
+    if len(path) > PATH_LIMIT:  # no system takes it, and looking at each of its parents would take long
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), path)
     missing: list[str] = []
     while path and not os.path.isdir(path):
         missing.append(path)

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable
 
-__all__ = ["MonotonicIds", "is_uuid7", "now_ms", "uuid7"]
+__all__ = ["MonotonicIds", "is_uuid7", "now_ms", "time_of", "uuid7"]
 
 _RANDOM_BITS = 74
 _LAST_MS = 2**48 - 1
@@ -27,6 +27,11 @@ def uuid7(ms: int, random: bytes) -> str:
 def is_uuid7(text: str) -> bool:
     """Whether a text is a UUIDv7 as we write it, in lower case."""
     return _UUID7.fullmatch(text) is not None
+
+
+def time_of(text: str) -> int | None:
+    """Milliseconds since the Unix epoch at which a UUIDv7 was made; None for another text."""
+    return int(text[:8] + text[9:13], 16) if is_uuid7(text) else None
 
 
 class MonotonicIds:

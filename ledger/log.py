@@ -1,4 +1,4 @@
-# ruff: noqa: PTH113, PTH118 - pathlib costs more at start-up than an append
+# ruff: noqa: PTH116, PTH118 - pathlib costs more at start-up than an append
 """The log: what any log offers, and the file that is one."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Protocol, Self, TypedDict, Unpack
 from ledger.drafts import Stamped, given_ids, stamp
 from ledger.errors import LedgerNotFound, NewerFormat, SequenceConflict, storage_error
 from ledger.events import AnyEvent, Draft, Event, LedgerCreated, LedgerCreatedData
-from ledger.files import make_private_folder, open_private, sync_folder
+from ledger.files import make_private_folder, open_private, require_regular, sync_folder
 from ledger.ids import MonotonicIds, now_ms
 from ledger.locks import Lock, default_lock
 from ledger.reader import START, Cursor, Health, Reader, health_of, scan
@@ -146,7 +146,7 @@ class FileLog:
                 return log
             sync_folder(log.directory)
         except OSError as error:
-            raise storage_error(error, log.directory) from error
+            raise storage_error(error, error.filename or log.directory) from error
         data = LedgerCreatedData(format=FORMAT, ledger=log._new_id(), root=root, key=key, project=project)
         # Under the lock seq 0 is free for one creator only; the other one finds the event there.
         with suppress(SequenceConflict):
@@ -159,10 +159,15 @@ class FileLog:
 
         Raises:
             LedgerNotFound: if there is no log in ``directory``.
+            StorageError: if the system doesn't let us look, or what is there is no file.
         """
         log = cls(directory, **options)
-        if not os.path.isfile(log.path):
-            raise LedgerNotFound(log.path)
+        try:
+            require_regular(os.stat(log.path), log.path)
+        except (FileNotFoundError, NotADirectoryError):
+            raise LedgerNotFound(log.path) from None
+        except OSError as error:
+            raise storage_error(error, log.path) from error
         return log
 
     def append(

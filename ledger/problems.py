@@ -23,10 +23,12 @@ class Kind(StrEnum):
     DUPLICATE_ID = "duplicate_id"
     SEQ_GAP = "seq_gap"
     SEQ_BACK = "seq_back"
+    SEQ_FAR = "seq_far"
     ID_FORMAT = "id_format"
     ID_REUSED = "id_reused"
     TIME_FORMAT = "time_format"
     TIME_BACK = "time_back"
+    TIME_FAR = "time_far"
     UNKNOWN_TYPE = "unknown_type"
     NO_CREATED = "no_created"
     NEWER_FORMAT = "newer_format"
@@ -55,12 +57,20 @@ KINDS: dict[Kind, tuple[str, str]] = {
         "look for the missing lines in a backup",
     ),
     Kind.SEQ_BACK: ("a seq number came twice or too late", _ORDER),
+    Kind.SEQ_FAR: (
+        "a seq number so high that it can't have been counted",
+        f"nothing to do: the event counts where it stands, its number doesn't; {_FOREIGN}",
+    ),
     Kind.ID_FORMAT: ("the id is no UUIDv7", "nothing to do if another program wrote this event"),
     Kind.ID_REUSED: ("another event before it has this id; both count, for their seq differs", _FOREIGN),
     Kind.TIME_FORMAT: ("the time can't be read", "nothing to do: the event before gives the time"),
     Kind.TIME_BACK: (
         "the time is earlier than one before it",
         "nothing to do: now never runs backwards",
+    ),
+    Kind.TIME_FAR: (
+        "the time lies more than a year after the one in the id",
+        "set the clock of the program that wrote it: until then all later events count as happening at that time",
     ),
     Kind.UNKNOWN_TYPE: ("a type this release doesn't know; carried and skipped", "upgrade memfold to use it"),
     Kind.NO_CREATED: ("the ledger does not begin with ledger.created", "restore the first line from a backup"),

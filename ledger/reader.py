@@ -7,13 +7,15 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from typing import IO
 
 from msgspec import Struct
 
-from ledger.codec import UNREADABLE, decode_known
+from ledger.codec import SEQ_LIMIT, UNREADABLE, decode_known
 from ledger.errors import LedgerNotFound, storage_error
 from ledger.events import AnyEvent, UnknownEvent, type_name
+from ledger.files import open_regular
 from ledger.problems import DAMAGE, Kind, Problem, problem
 from ledger.recovery import Record, recover
 from ledger.sequence import Sequence
@@ -24,11 +26,12 @@ _BUFFER = 1 << 20
 
 
 class Cursor(Struct, frozen=True):
-    """Where a read goes on: the byte at which the next line begins, the seq expected there, the highest before."""
+    """Where a read goes on: the byte at which the next line begins, and what ``Sequence`` keeps of those before."""
 
     byte: int = 0
     seq: int = 0
     highest: int = -1
+    lowest_far: int = SEQ_LIMIT
 
 
 START = Cursor()
@@ -79,7 +82,7 @@ class Reader:
             LedgerNotFound: if the file isn't there.
             StorageError: if the system can't read it.
         """
-        sequence = Sequence(self.cursor.seq, self.cursor.highest)
+        sequence = Sequence(self.cursor.seq, self.cursor.highest, self.cursor.lowest_far)
         line = b""
         with reading(self._path) as file, reading(self._path) as earlier:
             ids = _Ids(earlier)
@@ -89,7 +92,7 @@ class Reader:
                 # The healthy case only decodes and compares; anything else leaves the inner loop for one line.
                 expected = sequence.next_seq
                 try:
-                    for line in file if sequence.rising else ():
+                    for line in islice(file, sequence.rising):
                         event = decode_known(line)
                         if event.seq != expected:
                             break
@@ -106,7 +109,7 @@ class Reader:
                 yield from _events_in(_judged(records, begin, sequence, ids))
                 if not line.endswith(b"\n"):
                     stop = _end_of_events(records, begin)
-            self.cursor = Cursor(stop, sequence.next_seq, sequence.highest)
+            self.cursor = Cursor(stop, sequence.next_seq, sequence.highest, sequence.lowest_far)
 
 
 def scan(path: str) -> Iterator[Record]:
@@ -156,7 +159,7 @@ def _judged(records: Iterable[Record], begin: int, sequence: Sequence, ids: _Ids
             yield record
             continue
         expected = sequence.next_seq
-        kind = sequence.judge(item, partial(ids.hold, begin, here))
+        kind = sequence.judge(item, record.byte + record.length, partial(ids.hold, begin, here))
         here.add(item.id)
         if kind is not None:
             detail = f"{type_name(item)} {item.id} has seq {item.seq}, expected {expected}"
@@ -195,9 +198,9 @@ def _events_in(records: Iterable[Record]) -> Iterator[AnyEvent]:
 def reading(path: str) -> Generator[IO[bytes]]:
     """The log opened for a streaming read; what the system refuses becomes an exception of the ledger."""
     try:
-        with open(path, "rb", buffering=_BUFFER) as file:
+        with open(path, "rb", buffering=_BUFFER, opener=open_regular) as file:
             yield file
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise LedgerNotFound(path) from None
     except OSError as error:
         raise storage_error(error, path) from error

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from ledger.problems import Problem
 from ledger.recovery import recover
+from ledger.sequence import can_be
 
 __all__ = ["Tail", "read_tail"]
 
@@ -19,7 +20,7 @@ class Tail(Struct, frozen=True):
 
     Attributes:
         size: bytes in the file.
-        next_seq: one above the highest seq near the end; 0 if there is no event at all.
+        next_seq: one above the highest seq near the end that can be; where none can, the number of events.
         rest: what stands behind the last line feed: empty, a whole event that lacks it, or torn text.
     """
 
@@ -41,11 +42,20 @@ def read_tail(descriptor: int, size: int) -> Tail:
     while True:
         start = max(0, size - span)
         lines = _read_at(descriptor, start, size).split(b"\n")
-        whole = lines[1:] if start else lines  # the first is only whole at the start of the file
-        found = [record.item for line in whole for record in recover(line)]
-        seqs = [item.seq for item in found if not isinstance(item, Problem)]
+        events: list[tuple[int, int]] = []  # seq and end of each
+        byte = start
+        for index, line in enumerate(lines):
+            if index or not start:  # the first is only whole at the start of the file
+                events.extend(
+                    (record.item.seq, record.byte + record.length)
+                    for record in recover(line, byte=byte)
+                    if not isinstance(record.item, Problem)
+                )
+            byte += len(line) + 1
+        # A foreign number must not leave the ledger without numbers for ever.
+        seqs = [seq for seq, end in events if can_be(seq, end)]
         if seqs or start == 0:
-            return Tail(size, max(seqs, default=-1) + 1, lines[-1])
+            return Tail(size, max(seqs, default=len(events) - 1) + 1, lines[-1])
         span *= 8
 
 

@@ -13,7 +13,7 @@ from ledger.codec import TYPE_NAMES
 from ledger.drafts import Stamped
 from ledger.errors import LedgerNotFound, storage_error
 from ledger.events import Event
-from ledger.files import make_private_folder, open_private
+from ledger.files import make_private_folder, open_private, open_regular
 from ledger.locks import Lock
 from ledger.problems import DAMAGE, Problem
 from ledger.reader import reading
@@ -69,7 +69,7 @@ class Writer:
         with self._threads, self._lock.hold():
             try:
                 tail = self._current_tail()
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 raise LedgerNotFound(self._path) from None
             except OSError as error:
                 raise storage_error(error, self._path) from error
@@ -105,7 +105,7 @@ class Writer:
         # old one would be lost with it. The open descriptor keeps the old file's number from being given again.
         if self._descriptor < 0 or not os.path.samestat(now, self._status):
             self._close_file()
-            self._descriptor = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+            self._descriptor = open_regular(self._path, os.O_RDWR | os.O_APPEND)
             now = self._status = os.fstat(self._descriptor)
         if self._tail is not None and self._tail.size == now.st_size:
             return self._tail  # nobody wrote since: every append changes the size

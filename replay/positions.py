@@ -16,8 +16,9 @@ _LOOKAHEAD = 1000
 def events_until(events: Iterable[AnyEvent], offset: int | None) -> Iterator[AnyEvent]:
     """The prefix at an offset: every event up to and including it, in file order; all of them for None.
 
-    Where a damaged log has no event with that offset, the prefix ends before the first later one. A merge may have
-    put later events before it, so the offset is looked for a little further on before it counts as missing.
+    Where a damaged log has no event with that offset, the prefix ends behind the last earlier one. A merge may have
+    put later events before it, and a foreign line may have any number: both belong to the prefix they stand in, so
+    the offset is looked for a little further on before it counts as missing.
     """
     ahead: list[AnyEvent] = []
     for event in events:
@@ -25,11 +26,13 @@ def events_until(events: Iterable[AnyEvent], offset: int | None) -> Iterator[Any
             yield from ahead
             yield event
             return
-        if offset is not None and (ahead or event.seq > offset):
+        if offset is not None and event.seq > offset:
             ahead.append(event)
             if len(ahead) > _LOOKAHEAD:
                 return
         else:
+            yield from ahead
+            ahead.clear()
             yield event
 
 

@@ -187,7 +187,7 @@ def _prompts(story: Story) -> str:
 
 
 def _flip(story: Story) -> str:
-    """The smallest change that makes the verdict another one; empty where that would only repeat the verdict.
+    """The smallest change that makes the verdict another one: a setting, or what the text would have to do without.
 
     What would keep a memory out that is in the block is of interest to nobody who reads this.
     """
@@ -196,7 +196,10 @@ def _flip(story: Story) -> str:
         return ""
     if flip.key is not None:
         return f"{flip.key} = {flip.value}" if flip.value and flip.value.isdigit() else f"{flip.key} {flip.value}"
-    return "without " + " and ".join(flip.codes) + " (each one alone refuses)" if len(flip.codes) > 1 else ""
+    if story.state != "rejected":
+        return ""
+    words = {reason.code: f" (“{reason.matched}”)" if reason.matched else "" for reason in story.reasons}
+    return "without " + " and ".join(f"{code}{words.get(code, '')}" for code in flip.codes)
 
 
 def _print_reason(console: Console, reason: ReasonLine) -> None:

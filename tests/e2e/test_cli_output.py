@@ -464,8 +464,8 @@ def test_a_wording_of_another_candidate_is_named(tmp_path: Path) -> None:
         assert "from #17 (absorbed), since #19; first: run npm test" in out
 
 
-def test_what_would_flip_is_told_only_where_it_says_more_than_the_verdict(tmp_path: Path) -> None:
-    """One reason of a refusal, or a memory in the block, has no such line; several reasons and a setting have."""
+def test_what_would_flip_a_refusal_is_told(tmp_path: Path) -> None:
+    """A refusal names what the text would have to do without, or a setting; a memory in the block has no such line."""
     log = FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
     ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
     lines = "Memory candidates:\n- [decision] Use cents\n- [project] Weekend rates are done, 12 tests passed\n"
@@ -476,13 +476,13 @@ def test_what_would_flip_is_told_only_where_it_says_more_than_the_verdict(tmp_pa
     def told(query: str) -> str:
         return run("why", query, "--ledger", str(tmp_path / "ledger")).out
 
-    assert "would flip" not in told("Use cents")
+    assert "would flip  without too_short" in told("Use cents")
     assert "would flip" not in told("Fact number 10")
     omitted = json.loads(run("prompt", "--json", "--ledger", str(tmp_path / "ledger")).out)["block"]["omitted"]
     (one,) = [told(found["id"]) for found in omitted]
     assert "not in the block" in one
     ws.record(ws.capture.compacted("s", "n", "Memory candidates:\n- [feedback] 3 tests ok\n", time=None))
-    assert "(each one alone refuses)" in told("3 tests ok")
+    assert "would flip  without too_short and bad_feedback" in told("3 tests ok")
 
 
 def test_status_names_what_check_finds(tmp_path: Path) -> None:

@@ -124,6 +124,21 @@ def test_a_run_of_calls_lets_pending_candidates_expire(projection: Projection[An
     assert fold(projection, events) == stepped(projection, events, projection.initial())
 
 
+def test_a_projection_needs_no_more_than_apply() -> None:
+    """The faster ways are offers; a plain projection is folded event by event."""
+
+    class Calls:
+        name, version = "calls", 1
+
+        def initial(self) -> int:
+            return 0
+
+        def apply(self, state: int, event: AnyEvent) -> int:
+            return state + 1
+
+    assert fold(Calls(), [call("test/A", None, seq) for seq in range(3)], 4) == 7
+
+
 def stepped(projection: Projection[Any], events: list[AnyEvent], start: Any) -> Any:
     """Fold by ``step`` alone, one event after another."""
     assert isinstance(projection, InPlace)
