@@ -74,7 +74,7 @@ class Bench:
 
     def kinds(self) -> None:
         """Where the time of a head refold goes: each run of events of one type is timed as a whole."""
-        world = World(self.session)
+        world = World(self.session, KeptFacts(str(self.large)))
         spent: dict[str, list[float]] = {}
         for _ in range(self.rounds):
             state = world.initial()

@@ -1,4 +1,3 @@
-# ruff: noqa: PTH123 - pathlib costs more at start-up than an append
 """Streaming reads of a log file: every event that can be saved, once, in file order; nothing is ever written."""
 
 from __future__ import annotations

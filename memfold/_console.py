@@ -14,7 +14,23 @@ def main() -> int:
     ``PYTHONPATH=.`` Python would find those first. So our own folder goes in front before anything of ours is
     imported; only a process that is memfold does this, the library never touches ``sys.path``.
     """
+    _fill_standard_descriptors()
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     from memfold.cli.main import main as run
 
     return run()
+
+
+def _fill_standard_descriptors() -> None:
+    """Where a caller closed stdin, stdout or stderr, open the null device there.
+
+    Else the ledger would be opened under one of these numbers, and an error message written into it; and Python has
+    None for such a stream, on which every print would fail.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+            stream = open(number, "w" if number else "r", encoding="utf-8", closefd=False)
+            setattr(sys, name, stream)

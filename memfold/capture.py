@@ -41,6 +41,7 @@ from projections.rules.candidates import reduce_summary, rule_digests_of
 from projections.rules.explicit import is_off_the_record, reduce_message
 from projections.text.intake import take_in, take_in_block
 from projections.text.limits import TITLE_LIMIT
+from projections.text.redact import redact, redact_lines
 
 __all__ = ["Capture"]
 
@@ -51,6 +52,7 @@ _NEVER_RAN = re.compile(r"\b(?:abort(?:ed)?|cancell?ed|denied|rejected|timed out
 # A program that speaks by its own name ("bash: ./x: Permission denied") has run.
 _PROGRAM_SPEAKS = re.compile(r"[a-z][\w.+/-]{0,80}(?::\s|\sERR!)")
 _FIRST_LINE = 200
+_ID_DIGEST = 16
 
 
 class Capture:
@@ -91,8 +93,8 @@ class Capture:
             session=session,
             parent=parent,
             host=self._host,
-            host_version=host_version,
-            instance=instance,
+            host_version=self._id(host_version),
+            instance=self._id(instance),
             reason=reason,
             delivery=delivery,
         )
@@ -112,7 +114,10 @@ class Capture:
         reduced = reduce_message(taken.text, self._context)
         if not reduced:
             return []
-        return self._drafts(session, time, MemoryRequestedData(message, reduced, taken.notes))
+        # A form asks for what stands in the next line or in a list, whose label stays behind (SPEC 4.5). Reduced
+        # again, as a mark may be longer than what it hides.
+        reduced = reduce_message(self._lines(reduced), self._context)
+        return self._drafts(session, time, MemoryRequestedData(self._id(message), reduced, taken.notes))
 
     def tool_completed(
         self,
@@ -167,7 +172,7 @@ class Capture:
         taken = take_in_block(summary or "", self._context.policy)
         digest = hashlib.sha256(taken.text.encode()).hexdigest() if taken.text.strip() else ""
         section = reduce_summary(taken.text, self._context)
-        return self._drafts(session, time, SessionCompactedData(message, section, digest, taken.notes))
+        return self._drafts(session, time, SessionCompactedData(self._id(message), section, digest, taken.notes))
 
     def session_deleted(self, session: str, *, time: str | None) -> list[Draft]:
         """The host deleted the session."""
@@ -205,9 +210,10 @@ class Capture:
         """A memory that a tool, a command or a hand edit adds (SPEC 14.6)."""
         if self._is_unheard(session, origin):
             return []
+        line = self._line(title)
         data = MemoryAddedData(
-            title=self._line(title),
-            content=self._block(content),
+            title=line,
+            content=self._lines(content, above=line),
             tags=self._tags(tags),
             type=None if type is None else self._line(type),
             origin=origin,
@@ -230,10 +236,11 @@ class Capture:
         """New fields of a memory; None leaves a field as it is."""
         if self._is_unheard(session, origin):
             return []
+        line = None if title is None else self._line(title)
         data = MemoryUpdatedData(
             target=target,
-            title=None if title is None else self._line(title),
-            content=None if content is None else self._block(content),
+            title=line,
+            content=None if content is None else self._lines(content, above=line or ""),
             tags=None if tags is None else self._tags(tags),
             origin=origin,
             reason=self._line(reason),
@@ -253,7 +260,8 @@ class Capture:
         """A delete of one target, or of all that a message proposed (SPEC 15.1)."""
         if self._is_unheard(session, origin):
             return []
-        data = MemoryDeletedData(target, message, origin, self._line(reason))
+        of_message = None if message is None else self._id(message)
+        data = MemoryDeletedData(target, of_message, origin, self._line(reason))
         return self._drafts(session, time, data)
 
     def _is_unheard(self, session: str | None, origin: Origin) -> bool:
@@ -276,11 +284,13 @@ class Capture:
             return []
         kept, lines = ToolArguments(), ""
         if not is_own_tool(tool):
-            clean = {name: self._block(value) for name, value in args.items() if isinstance(value, str)}
+            clean = {name: self._argument(name, value) for name, value in args.items() if isinstance(value, str)}
             text = self._block(output)
             kept, lines = excerpt(tool, clean, exit_code, status, text, policy=self._context.policy)
+            # The lines that are kept become one line in a summary (SPEC 13.4), wherever they had stood.
+            lines = self._lines(lines)
         data = ToolCompletedData(
-            call=call, tool=self._line(tool), args=kept, exit=exit_code, status=status, output=lines
+            call=self._id(call), tool=self._line(tool), args=kept, exit=exit_code, status=status, output=lines
         )
         return self._drafts(session, time, data)
 
@@ -294,6 +304,19 @@ class Capture:
 
     def _block(self, text: str) -> str:
         return take_in_block(text, policy=self._context.policy).text
+
+    def _lines(self, text: str, above: str = "") -> str:
+        """A block whose lines will be one line, or stand below one: a label and its value may be neighbours then."""
+        return redact_lines(self._block(text), self._context.policy.redaction, above)
+
+    def _argument(self, name: str, value: str) -> str:
+        """An argument of a tool; a command line stands for its error where the output says nothing (SPEC 13.4)."""
+        return self._lines(value) if name == "command" else self._block(value)
+
+    def _id(self, name: str) -> str:
+        """An opaque id of the host. One that holds a secret gets a digest for it: different ids stay different."""
+        shown = redact(name, self._context.policy.redaction)
+        return name if shown == name else f"{shown}-{hashlib.sha256(name.encode()).hexdigest()[:_ID_DIGEST]}"
 
     def _tags(self, tags: Sequence[str]) -> tuple[str, ...]:
         """Tags as the memory file reads them: split at commas, trimmed, no blanks or repeats (SPEC 16.3)."""

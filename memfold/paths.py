@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
+from ledger.files import PATH_LIMIT, open_regular
 from memfold.errors import ConfigError
 
 __all__ = ["config_dir", "data_dir", "is_project", "ledger_dir", "workspace_key", "workspace_root"]
@@ -68,8 +69,8 @@ def data_dir(environ: Mapping[str, str], configured: str = "") -> str:
         configured: ``dataDir`` of SPEC 19; blank means the default, a leading ``~`` the home folder.
 
     Raises:
-        ConfigError: the configured path is relative (it would mean another folder in each working directory), or
-            there is no home folder to put the default in.
+        ConfigError: the configured path is relative (it would mean another folder in each working directory) or
+            longer than any path, or there is no home folder to put the default in.
     """
     wanted = configured.strip()
     if not wanted:
@@ -77,6 +78,8 @@ def data_dir(environ: Mapping[str, str], configured: str = "") -> str:
     path = _expand(environ, wanted)
     if not os.path.isabs(path) or "\0" in path:
         raise ConfigError(f"dataDir {wanted!r} is no absolute path", "write it from '/' or '~/' on")
+    if len(path) > PATH_LIMIT:
+        raise ConfigError(f"dataDir is longer than {PATH_LIMIT} characters", "choose a shorter path")
     return os.path.normpath(path)
 
 
@@ -187,10 +190,11 @@ def _first_line(path: str) -> str:
 
 def _read(path: str) -> str:
     try:
-        with open(path, "rb") as file:
-            return os.fsdecode(file.read(_POINTER_LIMIT))
+        with open(path, "rb", opener=open_regular) as file:
+            text = os.fsdecode(file.read(_POINTER_LIMIT))
     except OSError:
         return ""
+    return "" if "\0" in text else text  # what no path can hold names nothing
 
 
 def _real(path: str) -> str:

@@ -135,7 +135,7 @@ def _of_written(event: MemoryAdded | MemoryImported, context: Context) -> LineFa
     if isinstance(event, MemoryImported):
         text, gated = event.data.text, event.data.source == "compaction"
     else:
-        text, gated = entry_text(event.data.title, event.data.content), False
+        text, gated = entry_text(event.data.title, event.data.content, context.policy), False
     given = event.data.type
     type_ = given if given in type_order(context.policy) else type_of(text)
     if gated:

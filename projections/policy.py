@@ -91,7 +91,7 @@ class Retention(Struct, frozen=True):
     min_reinforce_minutes: Natural = 60
 
 
-class Policy(Struct, frozen=True):
+class Policy(Struct, frozen=True, cache_hash=True):
     """What judges, ranks and limits memories. Hashable, so that compiled tables can be memoised by it."""
 
     languages: tuple[str, ...] = ("en", "zh", "ja", "ko")
@@ -109,7 +109,7 @@ class Policy(Struct, frozen=True):
 DEFAULT_POLICY = Policy()
 
 
-class Context(Struct, frozen=True):
+class Context(Struct, frozen=True, cache_hash=True):
     """What a rule needs beside the text: the policy in force and the workspace root (SPEC 8.3)."""
 
     policy: Policy = DEFAULT_POLICY

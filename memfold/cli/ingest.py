@@ -26,7 +26,7 @@ from memfold.cli.config import finding_line, finding_parts
 from memfold.cli.console import Console
 from memfold.cli.documents import IngestDocument
 from memfold.cli.parsing import json_option, ledger_options
-from memfold.cli.place import Place, find_place
+from memfold.cli.place import Place, current_folder, find_place
 from memfold.cli.words import plural
 from memfold.errors import ConfigError, DataError, NotFoundError
 from memfold.hosts.opencode import OpenCodeTranslator
@@ -79,7 +79,7 @@ def ingest(options: Namespace, path: Path) -> IngestDocument:
         ConfigError: if memory is switched off.
     """
     records = _read(path)
-    place = find_place(options, workspace_of(records) or str(Path.cwd()))
+    place = find_place(options, workspace_of(records) or current_folder())
     root = place.root
     config = place.resolved.config
     if not config.enabled:

@@ -22,6 +22,9 @@ examples:
   memfold status
   memfold why MEM-003"""
 
+_LONGEST = 1000
+"""Characters of a message; an argument that it quotes may be of any length."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
@@ -36,11 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     _speak_utf8()
     try:
-        code = _dispatch(arguments)
+        code = _run(arguments)
         if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison] - None without a console
             sys.stdout.flush()
-    except SystemExit as end:  # help and version end so
-        return end.code if isinstance(end.code, int) else OK
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -53,6 +54,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             _give_up_stdout()
         return _report(error, arguments)
     return code
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        return _dispatch(arguments)
+    except SystemExit as end:  # help and version end so
+        return end.code if isinstance(end.code, int) else OK
 
 
 def build_parser(names: Iterable[str] = COMMANDS, *, configure: bool = True) -> Parser:
@@ -158,11 +166,16 @@ def _words(error: Exception) -> tuple[str, str]:
     from memfold.terminal import clean
 
     if isinstance(error, MemfoldError):
-        return clean(error.message), clean(error.fix)
+        return clean(_cut(error.message)), clean(_cut(error.fix))
     if isinstance(error, LedgerError):
-        return clean(str(error)), ""
+        return clean(_cut(str(error))), ""
     surprise = f"unexpected {type(error).__name__}: {error}"
-    return clean(surprise), "python -X dev -m memfold …, and report the traceback as a bug"
+    return clean(_cut(surprise)), "python -X dev -m memfold …, and report the traceback as a bug"
+
+
+def _cut(text: str) -> str:
+    """A message without the middle of what it quotes at length: what is wrong stands before or behind that."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
 
 
 def _speak_utf8() -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from memfold.cli.commands import Command
 from memfold.errors import UsageError
 from memfold.terminal import terminal_width
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 __all__ = ["Parser", "at_option", "color_option", "describe", "json_option", "ledger_options", "whole_number"]
 
@@ -38,6 +41,10 @@ class Parser(argparse.ArgumentParser):
     def options(self) -> list[str]:
         """The options that this parser takes."""
         return [name for action in self._actions for name in action.option_strings]
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        """Print help or the version; argparse would pass over a full disk, and the exit code would be 0."""
+        (file or sys.stderr).write(message)
 
     def error(self, message: str) -> NoReturn:
         """Report an error in the arguments.

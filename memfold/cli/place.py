@@ -8,10 +8,11 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ledger.errors import LedgerError, LedgerNotFound
 from ledger.events import AnyEvent, LedgerCreated
 from ledger.log import LOG_NAME, FileLog
 from ledger.source import split_source
-from ledger.times import DAY_MS, HOUR_MS, parse_time
+from ledger.times import DAY_MS, parse_time
 from memfold.config import Resolved, load, locate
 from memfold.errors import NotFoundError, UsageError
 from memfold.paths import data_dir, ledger_dir, workspace_key
@@ -24,7 +25,7 @@ from replay.positions import events_until, offset_at_time, session_sources
 if TYPE_CHECKING:
     from projections.world import WorldState
 
-__all__ = ["Place", "View", "find_place", "open_view", "short_session"]
+__all__ = ["Place", "View", "current_folder", "find_place", "open_view", "short_session"]
 
 _SHORT = 8
 _LEDGERS_NAMED = 5
@@ -113,18 +114,35 @@ def find_place(options: Namespace, recorded: str | None = None) -> Place:
         options: the arguments; without either option the workspace is that of ``recorded``.
         recorded: a folder that is known from elsewhere; by default the current directory.
 
-    Nothing need be there. Raises ``ConfigError`` where the data folder can't be named.
+    Nothing need be there. Raises ``ConfigError`` where the data folder can't be named, ``NotFoundError`` where the
+    current directory is needed and gone.
     """
-    folder: str = options.workspace or recorded or os.getcwd()
     if options.ledger is not None:
-        directory = os.path.abspath(options.ledger)
+        directory = os.path.abspath(_from_here(options.ledger))
         if os.path.basename(directory) == LOG_NAME and not os.path.isdir(directory):
             directory = os.path.dirname(directory)
         root = _root_in(directory) or (recorded or "")
         return Place(directory, root, load(root, os.environ))
-    root, resolved = locate(folder, os.environ)
+    root, resolved = locate(_from_here(options.workspace or recorded or ""), os.environ)
     data = data_dir(os.environ, resolved.config.data_dir)
     return Place(ledger_dir(data, workspace_key(root)), root, resolved)
+
+
+def current_folder() -> str:
+    """The current directory.
+
+    Raises:
+        NotFoundError: if it is gone.
+    """
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        raise NotFoundError("the current directory is gone", "cd to a folder that is there") from None
+
+
+def _from_here(path: str) -> str:
+    """The path, from the current directory on if it is relative; an absolute one doesn't need that directory."""
+    return path if os.path.isabs(path) else os.path.join(current_folder(), path)
 
 
 def open_view(options: Namespace) -> View:
@@ -132,12 +150,14 @@ def open_view(options: Namespace) -> View:
 
     Raises:
         NotFoundError: if there is no ledger, or no such position in it.
+        StorageError: if there may be one, but the system doesn't let us look.
         UsageError: if the position can't be read.
     """
     place = find_place(options)
-    if not os.path.isfile(os.path.join(place.directory, LOG_NAME)):
-        raise _missing(options, place)
-    log = FileLog.open(place.directory)
+    try:
+        log = FileLog.open(place.directory)
+    except LedgerNotFound:
+        raise _missing(options, place) from None
     at: str | None = getattr(options, "at", None)
     return View(place, log, None if at is None else _offset(at, log))
 
@@ -155,10 +175,11 @@ def session_of(source: str | None) -> str | None:
 
 
 def _root_in(directory: str) -> str:
-    """The workspace root that a ledger's first event names; empty where there is none."""
-    if not os.path.isfile(os.path.join(directory, LOG_NAME)):
+    """The workspace root that a ledger's first event names; empty where there is none, or none that can be read."""
+    try:
+        first = next(FileLog.open(directory).read(), None)
+    except LedgerError:  # whoever needs the ledger meets the same refusal
         return ""
-    first = next(FileLog.open(directory).read(), None)
     return first.data.root if isinstance(first, LedgerCreated) else ""
 
 
@@ -211,7 +232,6 @@ def _span(text: str) -> int:
     clock = text.upper().replace(" ", "T").partition("T")[2].removesuffix("Z").partition("+")[0].partition("-")[0]
     if not clock:
         return DAY_MS - 1
-    if "." in clock or "," in clock:
+    if "." in clock:
         return 0
-    digits = sum(map(str.isdigit, clock))
-    return {2: HOUR_MS, 4: _MINUTE_MS}.get(digits, _SECOND_MS) - 1
+    return (_SECOND_MS if clock.count(":") > 1 else _MINUTE_MS) - 1

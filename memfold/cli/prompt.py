@@ -14,6 +14,7 @@ from memfold.cli.console import Console
 from memfold.cli.parsing import at_option, json_option, ledger_options
 from memfold.cli.place import View, open_view
 from memfold.errors import UsageError
+from memfold.terminal import clean
 from projections.memory.model import MemoryState
 from projections.prompts import Epoch, PromptState, current_epoch
 from projections.render import Block, numbered_block, workspace_block
@@ -68,8 +69,9 @@ def run(options: Namespace) -> int:
         return 0
     hot = prompt.hot.text if prompt.hot else ""
     text = "\n\n".join(part for part in (prompt.block.text, hot) if part)
-    # Exactly what a host gets: a line break behind it is for a terminal only.
-    sys.stdout.write(text + ("\n" if text and sys.stdout.isatty() else ""))
+    # Exactly what a host gets. Only a terminal needs a line break behind it, and no control that a foreign writer
+    # may have left in a text.
+    sys.stdout.write(clean(f"{text}\n", lines=True) if text and sys.stdout.isatty() else text)
     if prompt.note and not text:
         console.note(prompt.note)
     return 0

@@ -31,7 +31,8 @@ from projections.rules.trigger_forms import PACKS
 __all__ = ["KEYS", "SECTIONS", "Key"]
 
 _FILES: frozenset[LayerKind] = frozenset({"user", "workspace"})
-_FILES_OR_VARIABLE: frozenset[LayerKind] = frozenset({"user", "workspace", "environment"})
+# A repository may be a stranger's, and must not choose where memories are written.
+_USER_OR_VARIABLE: frozenset[LayerKind] = frozenset({"user", "environment"})
 _ANYWHERE: frozenset[LayerKind] = frozenset({"user", "workspace", "plugin", "environment"})
 _MOST = 2**31 - 1
 _DAYS = 36_500
@@ -163,7 +164,7 @@ KEYS: dict[str, Key] = {
         "the folder of all ledgers; empty: `$XDG_DATA_HOME/memfold`, by default `~/.local/share/memfold`",
         "",
         string,
-        _FILES_OR_VARIABLE,
+        _USER_OR_VARIABLE,
     ),
 }
 """Every key of SPEC 19, dotted."""

@@ -1,12 +1,13 @@
-# ruff: noqa: PTH116, PTH118, PTH123 - pathlib costs more at start-up than a configuration
+# ruff: noqa: PTH118, PTH123 - pathlib costs more at start-up than a configuration
 """Read the configuration of a workspace: the user's file, the workspace's, plugin options, the environment."""
 
 from __future__ import annotations
 
 import os
-import stat
+import re
 from collections.abc import Mapping
 
+from ledger.files import open_regular
 from memfold.config.environment import environment_layers
 from memfold.config.model import Finding, Layer, LayerKind, Resolved
 from memfold.config.resolve import resolve
@@ -17,8 +18,16 @@ __all__ = ["config_files", "load", "locate"]
 
 _USER_FILE = "config.toml"
 _WORKSPACE_FILE = ".memfold.toml"
-_FILE_LIMIT = 262_144
+_FILE_LIMIT = 32_768
 """Bytes of a configuration file: a repository may be a stranger's, and hooks read it each time."""
+_DOT_LIMIT = 16
+"""Dots of a line beside those in quotation marks; Python's parser takes quadratic time in those of a key."""
+# TOML's own strings and comments, so that no dot hides in what only looks like one. An end that is missing may be
+# left out, and nothing is given back: each character is looked at once.
+_QUOTED = re.compile(
+    r"""\"{3}(?:[^"\\]|\\[\s\S]|"(?!""))*+(?:"{3,5})?|'{3}(?:[^']|'(?!''))*+(?:'{3,5})?"""
+    r"""|"(?:[^"\\\n]|\\.)*+"?|'[^'\n]*+'?|#[^\n]*+"""
+)
 
 
 def load(root: str, environ: Mapping[str, str], plugin_options: object = None) -> Resolved:
@@ -84,6 +93,8 @@ def _read(path: str, kind: LayerKind, layers: list[Layer], findings: list[Findin
             return
         import tomllib
 
+        if any(line.count(".") > _DOT_LIMIT for line in _QUOTED.sub('""', text).split("\n")):
+            raise ValueError(f"more than {_DOT_LIMIT} dots in a line")
         layers.append(Layer(kind, tomllib.loads(text), path))
     except OSError as error:
         findings.append(Finding(path, "", "", f"can't be read: {error.strerror}", "check its permissions"))
@@ -94,10 +105,7 @@ def _read(path: str, kind: LayerKind, layers: list[Layer], findings: list[Findin
 def _text(path: str) -> str | None:
     """The text of a file, None if there is none."""
     try:
-        # Asked first, since opening a pipe would wait for its other end.
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise OSError(None, "it is no regular file")
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             raw = file.read(_FILE_LIMIT + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None

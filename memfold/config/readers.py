@@ -29,6 +29,8 @@ __all__ = [
 
 _SHOWN = 60
 _WORD_LIMIT = 100
+_ITEM_LIMIT = 256
+"""Items of a list, and names of a table: each word is looked for in every message."""
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 
 
@@ -151,6 +153,9 @@ def items(read: Reader) -> Reader:
         if not isinstance(value, list | tuple):
             raise Refusal("is no list", "write it in square brackets")
         listed = cast("Sequence[object]", value)
+        if len(listed) > _ITEM_LIMIT:
+            notes.add(value, "has too many items; the first ones are taken", f"write at most {_ITEM_LIMIT}")
+            listed = listed[:_ITEM_LIMIT]
         return [good for index, item in enumerate(listed) for good in attempt(read, item, notes.at(index))]
 
     return read_all

@@ -40,8 +40,9 @@ def resolve(layers: Iterable[Layer]) -> Resolved:
         for name, value in _settings(layer.data, notes):
             key = KEYS[name]
             if layer.kind not in key.kinds:
-                where = "a configuration file" + (" or MEMFOLD_DATA_DIR" if name == "dataDir" else "")
-                notes.at(name).add(value, "does not count here", f"set it in {where}")
+                where = "a configuration file" if "workspace" in key.kinds else "your own config.toml"
+                variable = " or MEMFOLD_DATA_DIR" if name == "dataDir" else ""
+                notes.at(name).add(value, "does not count here", f"set it in {where}{variable}")
                 continue
             for good in attempt(key.read, value, notes.at(name)):
                 before = values[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
@@ -77,6 +78,7 @@ def workspace_of(records: Iterable[Mapping[str, object]]) -> str | None:
             continue
         for key in ("worktree", "directory"):
             path = cast("dict[str, object]", place).get(key)
-            if isinstance(path, str) and path not in {"", "/"}:
+            # A relative path would be looked up in the reader's own folder, which the client never saw.
+            if isinstance(path, str) and path != "/" and os.path.isabs(path):  # noqa: PTH117 - text of a host
                 return path
     return None

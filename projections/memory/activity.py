@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from ledger.events import AnyEvent, ToolCompleted
+from ledger.events import AnyEvent, SessionMeasured, ToolCompleted
 from ledger.times import DAY_MS, instant, parse_time
 from projections.memory.model import MemoryState
 
@@ -35,30 +35,36 @@ def touch(state: MemoryState) -> None:
     if last is not None:
         start = last + state.context.policy.retention.dormant_after_days * DAY_MS
         if start < now:
-            state.dormant = (*state.dormant, (start, now))
+            spans = state.dormant
+            if spans and spans[-1][1] == start:  # without a grace, gap follows gap: they are one span
+                start, spans = spans[-1][0], spans[:-1]
+            state.dormant = (*spans, (start, now))
     state.last_activity = now
 
 
 def calls_taken_in(state: MemoryState, events: Iterable[AnyEvent], asked: str | None = None) -> Iterator[AnyEvent]:
-    """Take tool calls into the state, many at once, and yield all other events for the caller to step.
+    """Take tool calls and measurements into the state, many at once, and yield all other events for the caller to step.
 
     Nine events in ten are tool calls, of which the memory needs the last two times alone: the rest of a run changes
     nothing, as long as none lies before now, ends a dormant gap or lets something expire. Calls that might, or whose
-    time has no zone or can't be read, or whose seq doesn't rise, are yielded too.
+    time has no zone or can't be read, or whose seq doesn't rise, are yielded too. Measurements are as quiet, but for
+    their ids.
 
     Args:
         state: what the caller steps by each yielded event before asking for the next.
         events: what to fold.
         asked: the source of a session whose calls are wanted one by one.
     """
-    read = datetime.fromisoformat
+    read, known = datetime.fromisoformat, state.events
     now, until = _quiet_span(state)
     source, root = "", False
     offset = state.offset
-    last: ToolCompleted | None = None
-    active: ToolCompleted | None = None
+    last: ToolCompleted | SessionMeasured | None = None
+    active: ToolCompleted | SessionMeasured | None = None
     for event in events:
-        if type(event) is ToolCompleted and event.source != asked:
+        if (type(event) is ToolCompleted and event.source != asked) or (
+            type(event) is SessionMeasured and event.id not in known
+        ):
             try:
                 moment = read(event.time)  # type: ignore[arg-type] # a missing time is caught, not tested for
                 quiet = now <= moment <= until and offset < event.seq
@@ -71,6 +77,8 @@ def calls_taken_in(state: MemoryState, events: Iterable[AnyEvent], asked: str | 
                     root = touches(state, source)
                 if root:
                     active = event
+                if type(event) is SessionMeasured:
+                    known[event.id] = None
                 continue
         if last is not None:
             _end_run(state, offset, active, last)
@@ -92,7 +100,7 @@ def _quiet_span(state: MemoryState) -> tuple[datetime, datetime]:
     return instant(state.now), instant(until)
 
 
-def _end_run(state: MemoryState, offset: int, active: ToolCompleted | None, last: ToolCompleted) -> None:
+def _end_run(state: MemoryState, offset: int, active: AnyEvent | None, last: AnyEvent) -> None:
     """The state after a run of calls, of which ``active`` was the last activity."""
     state.moves, state.opened, state.fresh, state.offset = (), None, True, offset
     if active is not None and advance(state, active.time):

@@ -126,6 +126,7 @@ def _take_over(turn: Turn, ref: Ref, reinforcements: int) -> None:
     entry = turn.state.entries.get(ref)
     if entry is not None and reinforcements:
         turn.state.entries[ref] = msgspec.structs.replace(entry, reinforcements=max(0, reinforcements))
+        indexes.refile(turn.state, ref)
 
 
 def _import_retired(turn: Turn, proposal: Proposal, was_deleted: bool, number: int | None) -> None:

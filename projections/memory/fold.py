@@ -29,11 +29,11 @@ from ledger.events import (
 )
 from ledger.source import make_source, split_source
 from projections.facts import Facts, Judged, Known, facts_for
-from projections.memory import commands, decide, indexes, intake
+from projections.memory import commands, decide, intake
 from projections.memory.activity import advance, calls_taken_in, touch, touches
 from projections.memory.decide import Turn
 from projections.memory.links import link
-from projections.memory.model import MemoryState, Ref
+from projections.memory.model import MemoryState
 from projections.policy import Context, policy_from_document
 
 __all__ = ["WorkspaceMemory"]
@@ -141,12 +141,6 @@ def _on_rules(turn: Turn, event: RulesLoaded) -> None:
     state.rule_digests = frozenset(digest for digests in state.rules.values() for digest in digests)
 
 
-def _on_imported(turn: Turn, event: MemoryImported, facts: Facts) -> None:
-    """An imported entry is promoted like a new one; then it has the reinforcements that it brings."""
-    commands.on_imported(turn, event, facts)
-    indexes.refile(turn.state, Ref(event.id, 0))
-
-
 def _on_started(turn: Turn, event: SessionStarted) -> None:
     """Begin an epoch, unless one is open; before that, what other sessions left is decided (SPEC 12.1, 14.2)."""
     state, session = turn.state, event.source
@@ -192,5 +186,5 @@ _JUDGED: dict[type, Callable[[Turn, Any, Facts], None]] = {
     SessionCompacted: intake.on_compacted,
     MemoryRequested: intake.on_requested,
     MemoryAdded: commands.on_added,
-    MemoryImported: _on_imported,
+    MemoryImported: commands.on_imported,
 }

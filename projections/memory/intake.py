@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 
 from ledger.events import AnyEvent, CompactionPrepared, MemoryRequested, SessionCompacted
-from ledger.source import split_source
 from projections.facts import Facts, LineFacts
 from projections.memory import decide
 from projections.memory.decide import Turn
@@ -233,10 +232,13 @@ def _delivery_key(event: AnyEvent) -> tuple[str, str] | None:
 
     The ids are the host's, not the session's: a fork replays messages of the session that it comes from.
     """
-    if not isinstance(event, MemoryRequested | SessionCompacted) or not event.data.message:
+    if isinstance(event, MemoryRequested):
+        kind, message = "message", event.data.message
+    elif isinstance(event, SessionCompacted):
+        kind, message = "summary", event.data.message
+    else:
         return None
-    kind = "message" if isinstance(event, MemoryRequested) else "summary"
-    return split_source(event.source)[0], f"{kind}:{event.data.message}"
+    return (event.source.partition("/")[0], f"{kind}:{message}") if message else None
 
 
 def warn(state: MemoryState, code: str) -> None:

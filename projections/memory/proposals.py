@@ -93,7 +93,7 @@ def with_text(context: Context, wording: Proposal, title: str, content: str, tag
     from projections.text.entry import entry_text
     from projections.text.identity import identity_key
 
-    text = entry_text(title, content)
+    text = entry_text(title, content, context.policy)
     importance, safety = read_tags(tags)
     key = text_key(text, context.root)
     return msgspec.structs.replace(

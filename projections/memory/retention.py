@@ -18,6 +18,7 @@ __all__ = [
     "cohort_strengths",
     "dormant_spans",
     "effective_age",
+    "greatest_strength",
     "half_life_days",
     "initial_strength",
     "rank_key",
@@ -54,6 +55,7 @@ def initial_strength(entry: Entry, policy: Policy) -> float:
     return _initial(wording.type, wording.source, wording.importance, wording.safety_critical, policy)
 
 
+@lru_cache(maxsize=1024)
 def _initial(type_: str, source: str, importance: str, safety_critical: bool, policy: Policy) -> float:
     safety = _SAFETY_FACTOR if safety_critical else 1.0
     return type_factor(type_, policy) * _SOURCE_FACTOR[source] * _IMPORTANCE_FACTOR[importance] * safety
@@ -126,6 +128,12 @@ def cohort_strengths(state: MemoryState) -> Callable[[str, Cohort], Callable[[in
 def _half_lives(retention: Retention) -> tuple[float, ...]:
     """Half-lives in milliseconds by number of reinforcements."""
     return tuple(half_life_days(count, retention) * DAY_MS for count in range(MAX_REINFORCEMENTS + 1))
+
+
+def greatest_strength(type_: str, cohort: Cohort, policy: Policy) -> float:
+    """What no entry of a cohort exceeds, however new it is, as rank compares it."""
+    first = _initial(type_, cohort.source, cohort.importance, cohort.safety_critical, policy)
+    return round(first, _DECIMALS)
 
 
 def _strengths(now: int, dormant: tuple[tuple[int, int], ...], policy: Policy) -> Callable[[Entry], float]:

@@ -8,7 +8,7 @@ from itertools import takewhile
 from msgspec import Struct
 
 from projections.memory.model import Entry, MemoryState, Source
-from projections.memory.retention import cohort_strengths, ranker
+from projections.memory.retention import cohort_strengths, greatest_strength, ranker
 from projections.policy import Policy, caps_of
 
 __all__ = ["MAX_ENTRIES", "Selection", "active_entries", "fits_caps", "ranked", "select", "weakest"]
@@ -83,6 +83,8 @@ def fits_caps(state: MemoryState, newcomer: Entry) -> bool:
     for type_ in sorted(state.cohorts, key=lambda name: name != own_type):
         cap, counted = caps.get(type_, 0), 0
         for cohort, members in state.cohorts[type_].items():
+            if greatest_strength(type_, cohort, policy) < -own[0]:
+                continue
             most = limit - ahead if cohort.safety_critical else cap - counted
             found = _count_ahead(members, strengths(type_, cohort), -own[0], wins_tie, most)
             if cohort.safety_critical:

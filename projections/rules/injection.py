@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from projections.text.views import Span, as_seen
+
 __all__ = ["find_injection"]
 
 _VERB = (
@@ -14,12 +16,18 @@ _BETWEEN = (
     "|safety|security"
 )
 _NOUN = "instructions?|prompts?|rules?|guidelines?|guidance|directives?|constraints?"
+# Emphasis and punctuation are no words: what stands between two of these words is read as space. A sentence end parts
+# them, and so does what makes a path or a name of them; a name with a hyphen counts if it has more than two words.
+_MARKS = r"\s,:;*~`\"'“”‘’()\[\]–—"
+_GAP = rf"(?:[{_MARKS}]|_(?![A-Za-z0-9])|(?<![A-Za-z0-9])_){{1,6}}"
+_HYPHENS = rf"(?:{_GAP}|-)"
 _ENGLISH = re.compile(
-    rf"(?<![A-Za-z0-9_])(?:{_VERB})(?:[\s,]{{1,4}}(?:{_BETWEEN})){{0,4}}[\s,]{{1,4}}(?:{_NOUN})(?![A-Za-z0-9_])",
+    rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9]_)(?:{_VERB})"
+    rf"(?:(?:{_HYPHENS}(?:{_BETWEEN})){{1,4}}{_HYPHENS}|{_GAP})(?:{_NOUN})(?![A-Za-z0-9])(?!_[A-Za-z0-9])",
     re.IGNORECASE,
 )
 _NEGATED = re.compile(
-    r"(?<![A-Za-z0-9_])(?:never|do\s{1,4}not|don['’]?t|must\s{1,4}not|should\s{1,4}not|cannot|without)\s{1,4}\Z",
+    rf"(?<![A-Za-z0-9_])(?:never|do\s{{1,4}}not|don['’]?t|must\s{{1,4}}not|should\s{{1,4}}not|cannot|without){_HYPHENS}\Z",
     re.IGNORECASE,
 )
 _NEGATION_REACH = 24
@@ -43,7 +51,16 @@ _EITHER_ORDER = re.compile(
 
 
 def find_injection(text: str) -> tuple[int, int] | None:
-    """The span of the first instruction-overriding phrase, or None; O(length)."""
+    """The span of the first instruction-overriding phrase, or None; O(length).
+
+    The text is read as it is seen: characters that nobody sees and styled letters hide nothing.
+    """
+    seen = as_seen(text)
+    found = _first(seen.text)
+    return None if found is None else tuple(seen.origin(Span(*found)))
+
+
+def _first(text: str) -> tuple[int, int] | None:
     for match in _ENGLISH.finditer(text):
         before = text[max(0, match.start() - _NEGATION_REACH) : match.start()]
         if not _NEGATED.search(before):

@@ -13,13 +13,13 @@ INVISIBLE_REMOVED = "invisible_removed"
 _REPLACEMENT = "\ufffd"
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
 
-# Every part is possessive and bounded by the next escape sign, so that no input is read twice. A string sequence
-# without its end loses only its first signs: hiding the rest of a text would lose more than it protects.
+# Every part is possessive and bounded by the next sign that opens a string, so that no input is read twice. A string
+# sequence without its end loses only its first signs: hiding the rest of a text would lose more than it protects.
 _UNSEEN = re.compile(
     r"""
       (\U0001F3F4[\U000E0000-\U000E007F]++)                 # kept: the tags of a flag
     | (?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])                  # OSC, DCS, SOS, PM, APC …
-      [^\x07\x1b\x9c\n]*+ (?:\x07|\x1b\\|\x9c)              # … up to their end
+      [^\x07\x1b\x90\x98\x9c-\x9f\n]*+ (?:\x07|\x1b\\|\x9c)              # … up to their end
     | (?:\x1b\[|\x9b) [0-?]*+ [\ -/]*+ [@-~]?               # CSI: colours, cursor
     | \x1b [\ -/]*+ [0-~]?                                  # any other escape sequence
     | [\x00-\x08\x0d-\x1f\x7f-\x84\x86-\x9f]                # controls

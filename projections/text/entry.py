@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from projections.policy import Policy
 from projections.text.canonical import canonical
 from projections.text.clean import single_line
 from projections.text.cut import cut
 from projections.text.limits import TEXT_LIMIT
+from projections.text.redact import redact_lines
 
 __all__ = ["entry_text"]
 
 
-def entry_text(title: str, content: str) -> str:
-    """The title if the content is empty; the content if it starts with the title (canonically); else both."""
-    line = single_line(content)
+def entry_text(title: str, content: str, policy: Policy) -> str:
+    """The title if the content is empty; the content if it starts with the title (canonically); else both.
+
+    Redacted once more, because a label and its value may stand in two lines that become one here (SPEC 7.1).
+    """
+    line = single_line(redact_lines(content, policy.redaction, above=single_line(title)))
     if not line:
         return cut(single_line(title), TEXT_LIMIT)
     head = canonical(title.rstrip().removesuffix("…"))

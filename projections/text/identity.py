@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from projections.text.canonical import canonical, exact_key
@@ -70,14 +71,32 @@ def identity_key(type_: str, text: str, root: str = "") -> str:
 
 def same_identity(type_: str, a: str, b: str, root: str = "") -> Sameness | None:
     """Whether two texts of one type are the same: exactly, by identity (SPEC 8.5), or not. Symmetric; linear."""
-    if canonical(a, root) == canonical(b, root):
+    first, second = _statement(type_, a, root), _statement(type_, b, root)
+    if first.canonical == second.canonical:
         return "absorbed_exact"
-    first, second = _anchor(type_, a, root), _anchor(type_, b, root)
-    if first is None or second is None or (first.kind, first.name) != (second.kind, second.name):
+    if first.anchor is None or first.anchor != second.anchor or first.protected != second.protected:
         return None
-    words, others = _remaining_words(a, first, root), _remaining_words(b, second, root)
-    agree = _protected(words) == _protected(others) and (words <= others or others <= words)
+    agree = first.words <= second.words or second.words <= first.words
     return "absorbed_identity" if agree else None
+
+
+class _Statement(NamedTuple):
+    """A text as it is compared: what identifies it, and what it says of that."""
+
+    canonical: str
+    anchor: tuple[str, str] | None
+    words: frozenset[str]
+    protected: frozenset[str]
+
+
+@lru_cache(maxsize=4096)
+def _statement(type_: str, text: str, root: str) -> _Statement:
+    # Kept, since a new fact about a file is compared with every fact about it.
+    anchor = _anchor(type_, text, root)
+    if anchor is None:
+        return _Statement(canonical(text, root), None, frozenset(), frozenset())
+    words = _remaining_words(text, anchor, root)
+    return _Statement(canonical(text, root), (anchor.kind, anchor.name), words, _protected(words))
 
 
 def _anchor(type_: str, text: str, root: str) -> _Anchor | None:

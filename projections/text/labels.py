@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 
 from projections.text.characters import CLOSING_BRACKETS, OPENING_BRACKETS, PAIRED_QUOTES, QUOTES
-from projections.text.shapes import MARK
+from projections.text.programs import glued_password, login_secret
+from projections.text.shapes import MARK, Finder
+from projections.text.views import BLANK, JOINT, Span
 
-__all__ = ["hide_labelled", "without_labels"]
+__all__ = ["across_lines", "labelled", "without_labels"]
 
-_PASSWORDS = (
-    r"password|passwd|pwd|passphrase|密碼|密码|パスワード|비밀번호|contrase(?:ñ|n\u0303)a|mot[ ]de[ ]passe|passwort"
-)
-_KEYS = r"(?:api|auth|private|access|secret)[ _-]?key|token|bearer|secret|credentials?|auth"
-_USERS = r"user[ _-]?name|用戶名|用户名|ユーザー名|사용자명|usuario|utilisateur|benutzer"
+_GLUE = f"[ {JOINT}]"
+_PASSWORDS = rf"password|passwd|pwd|passphrase|密碼|密码|パスワード|비밀번호|contrase(?:ñ|n\u0303)a|mot{_GLUE}de{_GLUE}passe|passwort"
+_KEYS = rf"(?:api|auth|private|access|secret)[ _{JOINT}-]?key|token|bearer|secret|credentials?|auth"
+_USERS = rf"user[ _{JOINT}-]?name|用戶名|用户名|ユーザー名|사용자명|usuario|utilisateur|benutzer"
 _FLAGS = r"(?<![\w-])--(?:password|token|secret|api-key|auth)(?=\s)"
+_SCHEMES = r"basic|digest|token|api-?key|negotiate|ntlm|hawk|hoba|dpop|aws"
 
-_SPACE = r"[^\S\n\v\f\r\x1c-\x1e\x85\u2028\u2029]"
-"""Whitespace within a line: a label and what stands in the next line are no pair while lines are kept."""
+_SPACE = BLANK
+"""A label and what stands in the next line are no pair while lines are kept."""
 
 _CLOSE = r"\\{0,3}+[\"'`”’」』»]?\]?(?:\*\*|__)?"
 """What may stand behind a label: a closing quote, escaped or not, and the ends of an index or of **emphasis**."""
@@ -61,38 +62,61 @@ _AUTHORIZATION = re.compile(rf"authorization{_CLOSE}{_SPACE}*+[=:：＝]{_SPACE}
 _LONGEST_HEADER_BEFORE = 40
 
 
-class _Span(NamedTuple):
-    """Where a value stands, without its quotes."""
-
-    start: int
-    end: int
-
+_HEADER_VALUE = re.compile(
+    rf"\\{{0,3}}+[\"'`]?(?!bearer\b)(?:(?P<known>{_SCHEMES}){_SPACE}++|[a-z][\w-]{{0,31}}+{_SPACE}++)?(?=\S)",
+    re.IGNORECASE,
+)
 
 _LABELS = re.compile(
-    rf"(?:(?P<flag>{_FLAGS})|(?P<user>{_USERS})|(?P<password>{_PASSWORDS})|(?P<bearer>bearer)|(?P<key>{_KEYS})"
-    r"|(?P<pin>pin))(?![A-Za-z0-9])",
+    rf"(?:(?P<flag>{_FLAGS})|(?P<user>{_USERS})|(?P<password>{_PASSWORDS})|(?P<bearer>bearer)|(?P<header>authorization)"
+    rf"|(?P<key>{_KEYS})|(?P<pin>pin))(?![A-Za-z0-9])|(?<![\w-])(?:(?P<login>-u|--(?:proxy-)?user(?=[\s=]))|(?P<glued>-p))",
     re.IGNORECASE,
 )
 _PASSWORD_LABEL = re.compile(rf"\w{{0,32}}?(?:{_PASSWORDS})", re.IGNORECASE)
 _LABELLED_WORD = re.compile(
-    rf"[\w-]{{0,32}}?(?:{_USERS}|{_PASSWORDS}|authorization|{_KEYS}|pin)(?![A-Za-z0-9])(?:\s+is\b|\s*是)?",
+    rf"[\w-]{{0,32}}?(?:{_USERS}|{_PASSWORDS}|authorization(?:\W{{1,4}}(?:{_SCHEMES})(?=\s))?|{_KEYS}|pin)"
+    r"(?![A-Za-z0-9])(?:\s+is\b|\s*是)?",
     re.IGNORECASE,
 )
+_ALONE = re.compile(rf"[{re.escape(_RUN_ENDS + QUOTES)}]{{0,4}}+{_SPACE}*+(?:[{JOINT}\n]|\Z)")
+_LINE_END = re.compile(f"[\n{JOINT}]|\\Z")
 
 
-def hide_labelled(text: str, extra: tuple[str, ...] = ()) -> str:
-    """Replace the values of labels by the mark; labels, separators and quotes stay (SPEC 7.4).
+def labelled(extra: tuple[str, ...] = ()) -> tuple[Finder, ...]:
+    """What finds the values of labels, without their quotes (SPEC 7.4).
 
     Args:
-        text: a decoded text whose shapes (SPEC 7.3) are hidden already.
-        extra: further labels, which count as passwords do (SPEC 20.3).
+        extra: further labels, which count as passwords do (SPEC 20.3). They take their own turn, so that one which
+            begins like a built-in label can't hide it.
 
     Returns:
-        The text with each secret value replaced. Linear in its length.
+        Functions from a text, whose shapes (SPEC 7.3) are hidden already, to spans in order. Each is linear.
     """
-    # Configured labels take their own turn, so that one which begins like a built-in label can't hide it.
-    configured = _configured(extra)
-    return _hide(_hide(text, configured) if configured else text, _LABELS)
+    return tuple(partial(_values, labels) for labels in _patterns(extra))
+
+
+def across_lines(text: str, extra: tuple[str, ...] = ()) -> list[Span]:
+    """The values of labels in a joined view, those of a line below their label only if they show what they are.
+
+    They do if they look like a secret or stand alone in their line. In order, apart from each other; linear.
+    """
+    spans = sorted(
+        span
+        for labels in _patterns(extra)
+        for label, span in _labelled(labels, text)
+        if JOINT not in text[label : span.start] or _shows_itself(text, span)
+    )
+    apart: list[Span] = []
+    for span in spans:
+        if not apart or span.start >= apart[-1].end:
+            apart.append(span)
+    return apart
+
+
+def _shows_itself(text: str, span: Span) -> bool:
+    value = text[span.start : span.end].replace(MARK, "")
+    alone = _ALONE.match(text, span.end) and "://" not in value and any(map(str.isalnum, value))
+    return bool(alone) or _key_like(value)
 
 
 def without_labels(text: str, extra: tuple[str, ...] = ()) -> str:
@@ -102,15 +126,23 @@ def without_labels(text: str, extra: tuple[str, ...] = ()) -> str:
     return _LABELLED_WORD.sub(" ", text).replace(MARK, " ")
 
 
-def _hide(text: str, labels: re.Pattern[str]) -> str:
-    pieces: list[str] = []
-    done = at = 0
+def _values(labels: re.Pattern[str], text: str) -> Iterator[Span]:
+    return (span for _, span in _labelled(labels, text))
+
+
+def _labelled(labels: re.Pattern[str], text: str) -> Iterator[tuple[int, Span]]:
+    """The values of labels, each with where its label ends."""
+    at = 0
     while label := labels.search(text, at):
         at = label.end()
         for span in _RULES[label.lastgroup or ""](text, label):
-            pieces += (text[done : span.start], MARK)
-            done = at = span.end
-    return "".join([*pieces, text[done:]])
+            yield label.end(), span
+            at = span.end
+
+
+def _patterns(extra: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    configured = _configured(extra)
+    return (configured, _LABELS) if configured else (_LABELS,)
 
 
 @lru_cache(maxsize=16)
@@ -119,13 +151,13 @@ def _configured(extra: tuple[str, ...]) -> re.Pattern[str] | None:
     return re.compile(f"(?P<password>{labels})(?![A-Za-z0-9])", re.IGNORECASE) if labels else None
 
 
-def _password(text: str, label: re.Match[str]) -> list[_Span]:
+def _password(text: str, label: re.Match[str]) -> list[Span]:
     if separator := _SEPARATOR.match(text, label.end()):
         return _any_value(text, separator.end())
     return _loose_value(text, label.end(), _secret_like)
 
 
-def _key(text: str, label: re.Match[str]) -> list[_Span]:
+def _key(text: str, label: re.Match[str]) -> list[Span]:
     if separator := _SEPARATOR.match(text, label.end()):
         scheme = _SCHEME.match(text, separator.end())
         spans = _any_value(text, scheme.end() if scheme else separator.end())
@@ -133,7 +165,7 @@ def _key(text: str, label: re.Match[str]) -> list[_Span]:
     return _loose_value(text, label.end(), _key_like)
 
 
-def _bearer(text: str, label: re.Match[str]) -> list[_Span]:
+def _bearer(text: str, label: re.Match[str]) -> list[Span]:
     if _SEPARATOR.match(text, label.end()):
         return _key(text, label)
     start = label.start()
@@ -143,12 +175,23 @@ def _bearer(text: str, label: re.Match[str]) -> list[_Span]:
     return _loose_value(text, label.end(), lambda value: _has_digit(value) or _mixed_letters(value))
 
 
-def _flag(text: str, label: re.Match[str]) -> list[_Span]:
+def _header(text: str, label: re.Match[str]) -> list[Span]:
+    """``Authorization`` with any scheme; Bearer has a rule of its own. Prose behind the colon is no credential."""
+    separator = _SEPARATOR.match(text, label.end())
+    value = _HEADER_VALUE.match(text, separator.end()) if separator else None
+    run = _run(text, value.end()) if value else None
+    if value is None or run is None:
+        return []
+    found = text[run.start : run.end]
+    return [run] if value["known"] or _key_like(found) or found.endswith("=") else []
+
+
+def _flag(text: str, label: re.Match[str]) -> list[Span]:
     gap = _GAP.match(text, label.end())
     return [] if gap is None or text.startswith("-", gap.end()) else _any_value(text, gap.end())
 
 
-def _pin(text: str, label: re.Match[str]) -> list[_Span]:
+def _pin(text: str, label: re.Match[str]) -> list[Span]:
     before = _SEPARATOR.match(text, label.end())
     if before is None and label.group() == "PIN":
         before = _GAP.match(text, label.end())
@@ -156,10 +199,10 @@ def _pin(text: str, label: re.Match[str]) -> list[_Span]:
         return []
     quote = _UNCLOSED.match(text, before.end())
     digits = _DIGITS.match(text, quote.end() if quote else before.end())
-    return [_Span(*digits.span())] if digits else []
+    return [Span(*digits.span())] if digits else []
 
 
-def _user(text: str, label: re.Match[str]) -> list[_Span]:
+def _user(text: str, label: re.Match[str]) -> list[Span]:
     """A user name is a secret only together with the password that follows it after a comma."""
     separator = _SEPARATOR.match(text, label.end())
     name = _value(text, separator.end()) if separator else None
@@ -171,29 +214,32 @@ def _user(text: str, label: re.Match[str]) -> list[_Span]:
     return [name, *_any_value(text, between.end())] if between else []
 
 
-_RULES: dict[str, Callable[[str, re.Match[str]], list[_Span]]] = {
+_RULES: dict[str, Callable[[str, re.Match[str]], list[Span]]] = {
     "flag": _flag,
     "user": _user,
     "password": _password,
     "bearer": _bearer,
     "key": _key,
     "pin": _pin,
+    "header": _header,
+    "login": lambda text, label: login_secret(text, label.start(), label.end()),
+    "glued": lambda text, label: glued_password(text, label.start(), label.end()),
 }
 
 
-def _any_value(text: str, at: int) -> list[_Span]:
+def _any_value(text: str, at: int) -> list[Span]:
     """The value behind a separator, whatever it is; an opening quote without its end takes the rest of the line."""
     if value := _value(text, at):
         return _with_second_label(text, value) if value.start < value.end else []
     if opening := _UNCLOSED.match(text, at):
-        end = text.find("\n", opening.end())
-        rest = _Span(opening.end(), len(text) if end < 0 else end)
+        end = _LINE_END.search(text, opening.end())
+        rest = Span(opening.end(), end.start() if end else len(text))
         # A mark that a cut has shortened is left as it is.
         return [] if MARK.startswith(text[rest.start : rest.end].rstrip("…")) else [rest]
     return []
 
 
-def _with_second_label(text: str, value: _Span) -> list[_Span]:
+def _with_second_label(text: str, value: Span) -> list[Span]:
     """``credentials: password: …`` and ``API key: token …``: what follows the first label is a second one."""
     found = text[value.start : value.end]
     label = found.rstrip("=:：＝")
@@ -202,7 +248,7 @@ def _with_second_label(text: str, value: _Span) -> list[_Span]:
     return [value, *_loose_value(text, value.end, _key_like)] if label == found else []
 
 
-def _loose_value(text: str, at: int, is_secret: Callable[[str], bool]) -> list[_Span]:
+def _loose_value(text: str, at: int, is_secret: Callable[[str], bool]) -> list[Span]:
     """The value behind mere whitespace or "is", if it looks like a secret."""
     gap = _GAP.match(text, at)
     if gap is None:
@@ -213,24 +259,24 @@ def _loose_value(text: str, at: int, is_secret: Callable[[str], bool]) -> list[_
     return [value] if value and is_secret(text[value.start : value.end].replace(MARK, "")) else []
 
 
-def _value(text: str, at: int) -> _Span | None:
+def _value(text: str, at: int) -> Span | None:
     """A quoted string without its quotes, maybe empty, or a run; None where neither stands."""
     if quoted := _QUOTED.match(text, at):
         start, end = quoted.span(quoted.lastindex or 0)
         # `"Token:" is the label of "Key"`: that quotation closed before the value and another opens after it.
         between_quotations = text[start : start + 1].isspace() and text[quoted.end() : quoted.end() + 1].isalnum()
-        return None if between_quotations else _Span(start, end)
+        return None if between_quotations else Span(start, end)
     return None if _UNCLOSED.match(text, at) else _run(text, at)
 
 
-def _run(text: str, at: int) -> _Span | None:
+def _run(text: str, at: int) -> Span | None:
     run = _RUN.match(text, at)
     if run is None:
         return None
     value = run.group().rstrip(_RUN_ENDS)
     if not value or (value == "$" and text.startswith(("{", "("), run.end())):
         return None  # Nothing, or a reference to a variable.
-    return _Span(at, at + len(value))
+    return Span(at, at + len(value))
 
 
 def _is_small_number(value: str) -> bool:

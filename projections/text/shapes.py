@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from projections.text.characters import QUOTES
+from projections.text.views import Span
 
-__all__ = ["MARK", "hide_shapes"]
+__all__ = ["MARK", "Finder", "shapes"]
+
+Finder = Callable[[str], Iterator[Span]]
+"""Finds the secrets of one kind in a text: their spans, in order and apart from each other."""
 
 MARK = "[REDACTED]"
 """What stands for a secret (SPEC 7.1)."""
@@ -43,56 +47,72 @@ _EXTRA_BODY = r"[A-Za-z0-9_-]{10,}+"  # SPEC 20.3 names no length; the shortest 
 _WEB_TOKEN = re.compile(_WORD_START + r"eyJ[A-Za-z0-9_-]*+((?:\.[A-Za-z0-9_-]++){0,4}+)(?![A-Za-z0-9_])")
 
 
-def hide_shapes(text: str, prefixes: tuple[str, ...] = ()) -> str:
-    """Replace all secrets that need no label by the mark, in the order of SPEC 7.3.
+def shapes(prefixes: tuple[str, ...] = ()) -> tuple[Finder, ...]:
+    """What finds the secrets that need no label, in the order of SPEC 7.3.
 
     Args:
-        text: a decoded text.
         prefixes: further token prefixes (SPEC 20.3).
 
     Returns:
-        The text with each secret replaced. Linear in its length.
+        One function a kind: from a decoded text to the spans of its secrets, in order. Each is linear.
     """
-    text = _hide_private_keys(text)
-    # The parts between marks are looked at alone, so that a mark put somewhere never completes a shape elsewhere.
-    tokens = _token_pattern(prefixes)
-    return MARK.join(_hide_in_part(part, tokens) for part in text.split(MARK))
+    return (_private_keys, _credentials, _token_finder(prefixes), _web_tokens)
 
 
-def _hide_in_part(part: str, tokens: re.Pattern[str]) -> str:
-    if "://" in part:
-        part = _URL_RUN.sub(_hide_credentials, part)
-    return _WEB_TOKEN.sub(_hide_web_token, tokens.sub(MARK, part))
-
-
-def _hide_private_keys(text: str) -> str:
-    pieces: list[str] = []
+def _private_keys(text: str) -> Iterator[Span]:
     at = 0
     while header := _KEY_HEADER.search(text, at):
-        pieces += (text[at : header.start()], MARK)
         footer = f"-----END {header[1]}-----"
         found = text.find(footer, header.end())
         at = len(text) if found < 0 else found + len(footer)
-    return "".join([*pieces, text[at:]])
+        yield Span(header.start(), at)
 
 
-def _hide_credentials(run: re.Match[str]) -> str:
-    """Hide ``user:secret@`` behind each ``://`` of a run; a secret may itself hold ``@``, ``/``, ``?`` and ``#``."""
-    pieces: list[str] = []
-    word, at = run.group(), 0
+def _parts(text: str) -> Iterator[tuple[int, str]]:
+    """The parts between marks, and where they start: a mark put somewhere never completes a shape elsewhere."""
+    start = 0
+    for part in text.split(MARK):
+        yield start, part
+        start += len(part) + len(MARK)
+
+
+def _credentials(text: str) -> Iterator[Span]:
+    for start, part in _parts(text):
+        if "://" in part:
+            for run in _URL_RUN.finditer(part):
+                yield from _credentials_in(run.group(), start + run.start())
+
+
+def _credentials_in(word: str, offset: int) -> Iterator[Span]:
+    """``user:secret`` behind each ``://`` of a run; a secret may itself hold ``@``, ``/``, ``?`` and ``#``."""
+    at = 0
     for start in _after_schemes(word):
         if start < at or not (user := _USER.match(word, start)):
             continue
-        secret = user.end()
-        authority = _AUTHORITY.match(word, secret)
-        last = word.rfind("@", secret, authority.end() if authority else secret)
-        end = last if last >= 0 else word.find("@", secret)
+        end = _end_of_credentials(word, user.end())
         if end < 0:
             break  # No sign follows that could end credentials.
-        if end > secret:
-            pieces += (word[at:start], MARK)
+        if end > user.end():
+            yield Span(offset + start, offset + end)
             at = end
-    return "".join([*pieces, word[at:]])
+
+
+def _end_of_credentials(word: str, secret: int) -> int:
+    """Where the ``@`` stands that ends a secret, -1 if none does.
+
+    A ``?`` or ``#`` before it is either one of the secret's own or begins a query, which shows by its ``=``.
+    """
+    authority = _AUTHORITY.match(word, secret)
+    end = authority.end() if authority else secret
+    first = word.rfind("@", secret, end)
+    if first < 0:
+        first = word.find("@", secret)
+        end = first
+    if first < 0:
+        return -1
+    slash = word.find("/", first)
+    last = word.rfind("@", end, slash if slash >= 0 else len(word))
+    return last if last > first and "=" not in word[end:last] else first
 
 
 def _after_schemes(word: str) -> Iterator[int]:
@@ -101,10 +121,20 @@ def _after_schemes(word: str) -> Iterator[int]:
 
 
 @lru_cache(maxsize=16)
-def _token_pattern(prefixes: tuple[str, ...]) -> re.Pattern[str]:
+def _token_finder(prefixes: tuple[str, ...]) -> Finder:
     extra = tuple(re.escape(prefix) + _EXTRA_BODY for prefix in prefixes if prefix)
-    return re.compile(f"{_WORD_START}(?:{'|'.join(_TOKENS + extra)})(?![A-Za-z0-9_])")
+    tokens = re.compile(f"{_WORD_START}(?:{'|'.join(_TOKENS + extra)})(?![A-Za-z0-9_])")
+
+    def find(text: str) -> Iterator[Span]:
+        for start, part in _parts(text):
+            for token in tokens.finditer(part):
+                yield Span(start + token.start(), start + token.end())
+
+    return find
 
 
-def _hide_web_token(match: re.Match[str]) -> str:
-    return MARK if match[1].count(".") >= 2 else match.group()
+def _web_tokens(text: str) -> Iterator[Span]:
+    for start, part in _parts(text):
+        for token in _WEB_TOKEN.finditer(part):
+            if token[1].count(".") >= 2:
+                yield Span(start + token.start(), start + token.end())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import sys
@@ -128,7 +129,7 @@ def test_a_damaged_line_late_in_a_recording_writes_nothing(tmp_path: Path) -> No
 
 
 def test_ledger_trouble_has_codes_of_its_own(tmp_path: Path) -> None:
-    """A lock that is held is 75; a folder that is a file is 73 or 74, as the system says."""
+    """A lock that is held is 75; what is there but no folder, or no file, is 73 or 74, as the system says."""
 
     def held(*_: object, **__: object) -> None:
         raise LockTimeout("events.jsonl.lock", 2.0)
@@ -139,8 +140,32 @@ def test_ledger_trouble_has_codes_of_its_own(tmp_path: Path) -> None:
     assert run("ingest", "opencode", RECORDING, "--ledger", str(tmp_path / "file" / "x")).code in (73, 74)
     (tmp_path / "b" / "events.jsonl").mkdir(parents=True)
     ran = run("status", "--ledger", str(tmp_path / "b"))
-    assert ran.code == 66
-    assert "no ledger" in ran.err
+    assert ran.code == 74
+    assert "b/events.jsonl: it is no regular file" in ran.err
+    assert run("paths", "--ledger", str(tmp_path / "b")).code == 0
+
+
+def test_a_folder_out_of_sight_is_no_missing_ledger(tmp_path: Path) -> None:
+    """Where the system doesn't let us look, that is said with path and owner: 73, and not that nothing was received."""
+    real = os.stat
+
+    def refuse(path: str, **options: bool) -> os.stat_result:
+        if str(path).endswith("events.jsonl"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return real(path, **options)
+
+    with mock.patch.object(os, "stat", refuse):
+        ran = run("status", "--ledger", str(tmp_path))
+    assert ran.code == 73
+    assert f"{tmp_path}/events.jsonl: Permission denied (owner: user id" in ran.err
+
+
+def test_a_long_argument_is_not_said_in_full() -> None:
+    """A message keeps its beginning and its end, whatever it quotes."""
+    for arguments in (["list", "--at", "x" * 100_000], ["x" * 100_000], ["list", "y" * 100_000], ["ingest", "z" * 9999]):
+        ran = run(*arguments)
+        assert ran.code in (64, 66)
+        assert len(ran.err) < 3000, arguments
 
 
 def test_a_missing_ledger_is_told_with_those_that_exist(tmp_path: Path) -> None:

@@ -188,3 +188,75 @@ def test_promised_names_are_there_and_lazy() -> None:
 def test_generated_files_are_up_to_date(path: Path) -> None:
     """``python -m memfold.cli.reference`` would change nothing."""
     assert path.read_text(encoding="utf-8") == reference.generated()[path]
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_change_no_exit_code_and_no_ledger(closed: str, tmp_path: Path, ledger: Path) -> None:
+    """A caller may close any of the three: the outcome is the same, and nothing is printed into a file of ours."""
+
+    def shell(arguments: str) -> int:
+        command = f'exec "$0" -X dev -W error -m memfold {arguments} {closed}'
+        return _run(["sh", "-c", command, sys.executable, str(ledger)], tmp_path).returncode
+
+    before = (ledger / "events.jsonl").read_bytes()
+    recording = ROOT / "fixtures" / "recordings" / "remember.jsonl"
+    assert shell(f"list --ledger '{ledger}'") == 0
+    assert (ledger / "events.jsonl").read_bytes() == before
+    assert shell(f"ingest opencode '{recording}' --ledger made") == 0
+    assert all(json.loads(line)["specversion"] for line in (tmp_path / "made" / "events.jsonl").read_bytes().splitlines())
+
+
+def test_closed_streams_and_an_error(tmp_path: Path) -> None:
+    """The exit code of an error is that of the error, though nobody can be told."""
+    ran = _run(["sh", "-c", 'exec "$0" -m memfold nonsense 2>&-', sys.executable], tmp_path)
+    assert ran.returncode == 64
+
+
+def test_help_on_a_full_disk_is_a_failure(tmp_path: Path) -> None:
+    """Help and version too are output that was not delivered, buffered or not."""
+    for option in ("--help", "--version"):
+        for unbuffered in ("", "1"):
+            command = ["sh", "-c", f'exec "$0" -m memfold {option} >/dev/full', sys.executable]
+            ran = _run(command, tmp_path, PYTHONUNBUFFERED=unbuffered)
+            assert ran.returncode == 74
+            assert b"No space left" in ran.stderr
+
+
+def test_a_working_directory_that_is_gone(tmp_path: Path, ledger: Path) -> None:
+    """It is needed for a relative path alone; where it is, that is said."""
+    command = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" -m memfold "$@"'
+
+    def gone(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+        return _run(["sh", "-c", command, sys.executable, *arguments], tmp_path)
+
+    ran = gone("list", "--ledger", str(ledger))
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    for arguments in ([], ["--workspace", "x"], ["--ledger", "x"]):
+        ran = gone("list", *arguments)
+        assert ran.returncode == 66
+        assert b"the current directory is gone" in ran.stderr
+
+
+def test_arguments_that_are_no_utf8(tmp_path: Path, ledger: Path) -> None:
+    """Any bytes may be an argument; each ends in a sentence or a result."""
+    odd = b"\xff\xfe\xed\xa0\x80"
+    for arguments in (
+        [b"list", b"--workspace", odd],
+        [b"list", b"--ledger", odd],
+        [b"why", odd, b"--ledger", os.fsencode(ledger)],
+        [b"show", odd, b"--ledger", os.fsencode(ledger)],
+        [b"log", b"--session", odd, b"--ledger", os.fsencode(ledger)],
+        [b"list", b"--at", odd, b"--ledger", os.fsencode(ledger)],
+        [b"ingest", b"opencode", odd],
+        [b"paths", b"--workspace", odd],
+        [odd],
+        [b"list", odd],
+    ):
+        for more in ([], [b"--json"]):
+            command: list[str | bytes] = [sys.executable, b"-m", b"memfold", *arguments, *more]
+            environ = _environ(tmp_path)
+            ran = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, timeout=120, check=False)
+            assert ran.returncode in (0, 64, 66), arguments
+            assert b"unexpected" not in ran.stderr
+            ran.stderr.decode()
+            ran.stdout.decode()

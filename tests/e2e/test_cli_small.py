@@ -7,6 +7,7 @@ import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -152,3 +153,13 @@ def test_marked_runs_give_the_text_back(text: str, words: list[str]) -> None:
     assert "".join(part for part, _ in runs) == text
     assert all(before[1] != after[1] for before, after in itertools.pairwise(runs))
     assert any(hit for _, hit in runs) == any(word and word in text for word in words)
+
+
+def test_a_block_on_a_terminal_holds_no_controls(tmp_path: Path) -> None:
+    """What a foreign writer left in a text reaches a host as it is, and never a terminal."""
+    folder = make_ledger(tmp_path / "ledger")
+    plain = run("prompt", "--ledger", str(folder)).out
+    with mock.patch("io.StringIO.isatty", return_value=True):
+        assert run("prompt", "--ledger", str(folder)).out == plain + "\n"
+        with mock.patch("memfold.cli.prompt.present_block", return_value=Block("a\x1b[31mb\u202e\nc", (), ())):
+            assert run("prompt", "--ledger", str(folder)).out == "a\\x1b[31mb\\u202e\nc\n"

@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.check import check
-from ledger.codec import decode, encode
+from ledger.codec import SEQ_LIMIT, decode, encode
 from ledger.errors import InvalidDraft
 from ledger.events import Draft, PolicySetData
 from ledger.memory import MemoryLog
-from ledger.problems import DAMAGE, Problem
+from ledger.problems import DAMAGE, Kind, Problem
 from ledger.recovery import recover
+from ledger.sequence import can_be
 from tests.support.logs import draft, events_of, line_of, memory, problems_of, raw_log
 
 LINES = [line_of(seq) for seq in range(6)]
@@ -26,7 +27,8 @@ JUNK = st.one_of(
         [b"\0" * 5, b'{"type":"', b"{}", b"[]", b'"', b"\\", b"\xef\xbb\xbf", b"<<<<<<< HEAD", b"NaN", b"\r"]
     ),
 )
-CONTENT = st.lists(st.one_of(st.sampled_from(LINES), JUNK, st.just(b"\n")), max_size=12).map(b"".join)
+FOREIGN = [line_of(seq) for seq in (700, 7000, SEQ_LIMIT - 1)]
+CONTENT = st.lists(st.one_of(st.sampled_from(LINES + FOREIGN), JUNK, st.just(b"\n")), max_size=12).map(b"".join)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
@@ -73,9 +75,14 @@ def test_i10_next_append_is_readable(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         log = raw_log(Path(folder), content)
         before = list(log.read())
+        counted = [
+            record.item.seq
+            for record in log.scan()
+            if not isinstance(record.item, Problem) and can_be(record.item.seq, record.byte + record.length)
+        ]
         following = log.size()
         (event,) = log.append([draft("next")])
-        assert event.seq == following > max((old.seq for old in before[-1:]), default=-1)
+        assert event.seq == following > max(counted[-1:], default=-1)
         assert list(log.read()) == [*before, event]
         assert Path(log.path).read_bytes().startswith(content)
 
@@ -103,6 +110,29 @@ def test_i11_damage_is_local(junk: list[bytes], data: st.DataObject) -> None:
         log = raw_log(Path(folder), b"".join(lines))
         assert list(log.read()) == [memory(seq) for seq in range(6)]
         assert log.health().damaged <= len(junk)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(10_000, SEQ_LIMIT - 1), st.integers(0, 6)), max_size=5), st.integers(0, 2500))
+def test_i11_a_foreign_number_is_local(foreign: list[tuple[int, int]], cut: int) -> None:
+    """Lines whose numbers can't have been counted each count once, and change nothing for the numbers of others."""
+    lines = list(LINES)
+    for seq, place in foreign:
+        lines.insert(place, line_of(seq))
+    with tempfile.TemporaryDirectory() as folder:
+        content = b"".join(lines)
+        log = raw_log(Path(folder), content[:cut])
+        first = log.reader()
+        events = list(first)
+        Path(log.path).write_bytes(content)
+        events.extend(log.reader(first.cursor))
+        assert events == list(log.read()) == events_of(log.scan())
+        numbers = {seq for seq, _ in foreign}
+        assert sorted(event.seq for event in events) == [*range(6), *sorted(numbers)]
+        assert log.size() == 6
+        kinds = [problem.kind for problem in problems_of(log.scan())]
+        assert kinds.count(Kind.SEQ_FAR) == len(numbers)
+        assert kinds.count(Kind.DUPLICATE_ID) == len(kinds) - len(numbers) == len(foreign) - len(numbers)
 
 
 @given(TORN, st.sampled_from(LINES))

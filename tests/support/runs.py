@@ -1,11 +1,18 @@
-"""Runs of tool calls of several sessions, put between the events of a history."""
+"""Runs of tool calls and measurements of several sessions, put between the events of a history."""
 
 from __future__ import annotations
 
 import msgspec
 from hypothesis import strategies as st
 
-from ledger.events import AnyEvent, ToolArguments, ToolCompleted, ToolCompletedData
+from ledger.events import (
+    AnyEvent,
+    SessionMeasured,
+    SessionMeasuredData,
+    ToolArguments,
+    ToolCompleted,
+    ToolCompletedData,
+)
 from ledger.times import DAY_MS, HOUR_MS, format_time, parse_time
 from tests.support.streams import ledgers
 
@@ -63,7 +70,8 @@ def ledgers_with_runs(draw: st.DrawFn) -> list[AnyEvent]:
         moment = max(moment, parse_time(event.time) or 0)
         for source, gap, odd, is_odd, number in draw(st.lists(_call, max_size=8)):
             moment = max(0, moment + gap)
-            events.append(call(source, odd if is_odd else format_time(moment), number))
+            made = measured if number in {3, 4, 5} else call
+            events.append(made(source, odd if is_odd else format_time(moment), number))
         if draw(st.integers(0, 4)) == 0:
             events.append(draw(st.sampled_from(events)))
     renumbered = [msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(events)]
@@ -74,3 +82,9 @@ def call(source: str, time: str | None, number: int) -> ToolCompleted:
     """A call that edits a file; its number names the file, the call and the event."""
     data = ToolCompletedData(f"call{number}", "edit", ToolArguments(path=f"src/{number}.ts"))
     return ToolCompleted(specversion="1.0", id=f"id{number}", source=source, time=time, seq=number, data=data)
+
+
+def measured(source: str, time: str | None, number: int) -> SessionMeasured:
+    """A measurement; its number names the event, so that some come twice."""
+    data = SessionMeasuredData(requests=number)
+    return SessionMeasured(specversion="1.0", id=f"id{number}", source=source, time=time, seq=number, data=data)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ledger import reader
-from ledger.codec import decode_known, encode
+from ledger.codec import SEQ_LIMIT, decode_known, encode
 from ledger.errors import (
     InvalidDraft,
     LedgerNotFound,
@@ -52,6 +52,7 @@ from tests.support.logs import (
     titles,
 )
 
+FAR = line_of(SEQ_LIMIT - 1)
 UNKNOWN = b'{"type":"later.thing","specversion":"1.0","id":"u","source":"h","seq":%d,"data":{}}\n'
 
 
@@ -136,8 +137,10 @@ class TestCreate:
         for folder in ("file", "file/below", "l"):
             with pytest.raises(StorageError):
                 FileLog.create(tmp_path / folder, root=ROOT, key=KEY)
-        with pytest.raises(LedgerNotFound):
+        with pytest.raises(StorageError, match="no regular file"):
             FileLog.open(tmp_path / "l")
+        with pytest.raises(LedgerNotFound):
+            FileLog.open(tmp_path / "file")
 
     def test_folder_made_meanwhile(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A folder that another process makes between the look and the making is taken as it is."""
@@ -279,10 +282,22 @@ class TestReading:
             (line_of(0) + line_of(1) + line_of(0), [0, 1], Health(events=2, duplicates=1), [Kind.DUPLICATE_ID]),
             (line_of(0) + line_of(2) + line_of(1), [0, 2, 1], Health(events=3), [Kind.SEQ_GAP, Kind.SEQ_BACK]),
             (
-                line_of(0) + line_of(905) + line_of(1) + line_of(2) + line_of(905) + line_of(3) + line_of(906),
-                [0, 905, 1, 2, 3, 906],
+                line_of(0) + line_of(205) + line_of(1) + line_of(2) + line_of(205) + line_of(3) + line_of(206),
+                [0, 205, 1, 2, 3, 206],
                 Health(events=6, duplicates=1),
                 [Kind.SEQ_GAP, Kind.SEQ_BACK, Kind.DUPLICATE_ID, Kind.SEQ_GAP],
+            ),
+            (
+                line_of(0) + FAR + line_of(1) + line_of(2) + FAR + line_of(3),
+                [0, SEQ_LIMIT - 1, 1, 2, 3],
+                Health(events=5, duplicates=1),
+                [Kind.SEQ_FAR, Kind.DUPLICATE_ID],
+            ),
+            (  # the copy stands where its number can be
+                line_of(0) + line_of(500) + line_of(1) + line_of(500) + line_of(2),
+                [0, 500, 1, 2],
+                Health(events=4, duplicates=1),
+                [Kind.SEQ_FAR, Kind.DUPLICATE_ID],
             ),
             (line_of(0) + line_of(5), [0, 5], Health(events=2), [Kind.SEQ_GAP]),
             (line_of(3), [3], Health(events=1), [Kind.SEQ_GAP]),
@@ -453,6 +468,9 @@ class TestHealing:
             (b"junk" + line_of(41).rstrip() + b"junk", 42),
             (line_of(40).rstrip() + line_of(41), 42),
             (UNKNOWN % 41, 42),
+            (line_of(41) + FAR, 42),
+            (line_of(41) + FAR * 100, 42),
+            (FAR, 1),
         ],
     )
     def test_next_seq(self, content: bytes, following: int, tmp_path: Path) -> None:

@@ -189,3 +189,12 @@ def test_a_sidecar_that_never_agrees_times_out(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(lock, "_is_current", lambda: False)
     with pytest.raises(LockTimeout), lock.hold():
         pass
+
+
+def test_a_sidecar_that_is_a_dangling_link_is_named(tmp_path: Path) -> None:
+    """A link that leads nowhere is an error at once, and nothing is made where it points to."""
+    path = tmp_path / "x.lock"
+    path.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(StorageError, match=r"x\.lock: a symbolic link"), FlockLock(str(path), 0.0).hold():
+        pytest.fail("held nothing")
+    assert not (tmp_path / "nowhere").exists()

@@ -123,12 +123,26 @@ def test_what_only_looks_like_git_is_passed_over(repo: Path, content: str | None
     assert workspace_root(str(folder)) == str(repo)
 
 
+@pytest.mark.parametrize("content", ["gitdir: /a\0b", "gitdir: \0", "\0" * 99])
+def test_a_pointer_that_no_path_can_be_is_passed_over(repo: Path, content: str) -> None:
+    """NUL bytes in a ``.git`` file name nothing, as a power cut leaves them."""
+    (repo / "sub").mkdir()
+    (repo / "sub" / ".git").write_text(content)
+    assert workspace_root(str(repo / "sub")) == str(repo)
+
+
+def test_a_pipe_in_a_git_folder_is_not_waited_for(repo: Path) -> None:
+    """What git would read as one line may be a pipe in a stranger's folder."""
+    os.mkfifo(repo / ".git" / "commondir")
+    assert workspace_root(str(repo)) == str(repo)
+
+
 def test_an_unreadable_git_file_is_passed_over(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No permission to read a pointer is no reason to fail."""
     (repo / "sub").mkdir()
     (repo / "sub" / ".git").write_text("gitdir: x")
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise PermissionError
 
     monkeypatch.setattr("builtins.open", refuse)
@@ -245,6 +259,13 @@ def test_a_data_folder_that_moves_is_refused(configured: str) -> None:
         data_dir({"HOME": "/home/u"}, configured)
     assert repr(configured) in caught.value.message
     assert "'~/'" in caught.value.fix
+
+
+def test_a_data_folder_longer_than_any_path_is_refused() -> None:
+    """At once, and without the whole of it in the message."""
+    with pytest.raises(ConfigError, match="longer than 4096") as caught:
+        data_dir({"HOME": "/h"}, "/a" * 100_000)
+    assert len(str(caught.value)) < 200
 
 
 def test_without_a_home_the_message_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from msgspec.structs import replace
 
 from ledger.events import AnyEvent
 from ledger.times import parse_time
@@ -44,6 +45,13 @@ def test_prefix_of_swapped_events_holds_what_stands_before_it(events: list[AnyEv
     """Order is file order, also where a merge has put a later event first."""
     swapped = [*events[:2], events[3], events[2], *events[4:]]
     assert offsets(list(events_until(swapped, 2))) == [0, 1, 3, 2]
+
+
+def test_a_foreign_number_hides_nothing(events: list[AnyEvent]) -> None:
+    """An event whose number is far off belongs to the prefix it stands in, however many events follow it."""
+    far = replace(events[0], seq=2**53 - 1)
+    many = [replace(events[0], seq=seq) for seq in range(3000)]
+    assert offsets(list(events_until([*many[:5], far, *many[5:]], 2500))) == [*range(5), far.seq, *range(5, 2501)]
 
 
 def test_prefix_at_a_missing_offset_ends_before_the_next(events: list[AnyEvent]) -> None:

@@ -62,3 +62,10 @@ def test_file_without_any_record_is_none(tmp_path: Path, content: bytes) -> None
     """An empty file or a single word is no recording."""
     with pytest.raises(RecordingError):
         list(read_recording(written(tmp_path, content)))
+
+
+def test_a_relative_workspace_is_unknown() -> None:
+    """It would be looked up in the reader's own folder; the directory beside it may still be a path."""
+    init = {"hook": "init", "input": {"worktree": "../x", "directory": "/w/app"}}
+    assert workspace_of([init]) == "/w/app"
+    assert workspace_of([{"hook": "init", "input": {"worktree": "x", "directory": "."}}]) is None
