@@ -32,5 +32,5 @@ def _fill_standard_descriptors() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
-            stream = open(number, "w" if number else "r", encoding="utf-8", closefd=False)
+            stream = open(number, "w" if number else "r", encoding="utf-8", closefd=False)  # noqa: SIM115 - for the whole process
             setattr(sys, name, stream)

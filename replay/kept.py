@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from ledger.events import AnyEvent
+from ledger.files import open_private, open_regular
 from projections.facts import Facts, Judged, facts_for, facts_key
 from projections.memory.fold import WorkspaceMemory
 from projections.policy import Context
@@ -74,7 +75,7 @@ class KeptFacts(Mapping[str, Facts]):
         if self._lines is None:
             self._lines = {}
             try:
-                with open(self._path, "rb") as file:  # noqa: PTH123 - pathlib costs more than the file
+                with open(self._path, "rb", opener=open_regular) as file:
                     for raw in file:
                         try:
                             line = _DECODE_LINE(raw)
@@ -88,7 +89,7 @@ class KeptFacts(Mapping[str, Facts]):
 
 def facts_path(directory: str) -> str:
     """Where a ledger's facts are kept."""
-    return os.path.join(directory, DERIVED, FACTS_NAME)  # noqa: PTH118 - as above
+    return os.path.join(directory, DERIVED, FACTS_NAME)  # noqa: PTH118 - pathlib costs more than the file
 
 
 def keep_facts(directory: str, events: Iterable[AnyEvent], context: Context) -> None:
@@ -128,7 +129,7 @@ def _add(directory: str, lines: bytes) -> None:
     path = facts_path(directory)
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120 - as above
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        descriptor = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK)  # never wait for a pipe
         try:
             os.write(descriptor, lines)
         finally:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 
 import msgspec
 
-from projections.memory.decide import Turn, decide
+from projections.memory.decide import decide
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState
+from projections.memory.turn import Turn
 from projections.prompts import PromptState, current_epoch
 from projections.render import Block, workspace_block
 

@@ -93,7 +93,8 @@ def ingest(options: Namespace, path: Path) -> IngestDocument:
     with log:
         latest = max((parse_time(event.time) or 0 for event in log.read()), default=0) if before else 0
         Workspace(log, root, config.policy, host=_HOST).record(drafts)
-        new = list(log.read(before))
+        after = log.size()  # a foreign line may have any number
+        new = [event for event in log.read(before) if event.seq < after]
         written = [event for event in new if event.source != _OWN]
         keep_all(log.directory, log.read())
     names = [TYPE_NAMES[DATA_TO_EVENT[type(draft.data)]] for draft in drafts]

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH100, PTH109, PTH112, PTH113, PTH118, PTH119, PTH120, PTH204, PTH208 - pathlib costs more at start-up than finding the ledger
+# ruff: noqa: PTH100, PTH109, PTH112, PTH113, PTH117, PTH118, PTH119, PTH120, PTH204, PTH208 - pathlib costs more at start-up than finding the ledger
 """Which ledger, workspace and position a command is about."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH118, PTH123 - pathlib costs more at start-up than a configuration
+# ruff: noqa: PTH118 - pathlib costs more at start-up than a configuration
 """Read the configuration of a workspace: the user's file, the workspace's, plugin options, the environment."""
 
 from __future__ import annotations
@@ -91,15 +91,20 @@ def _read(path: str, kind: LayerKind, layers: list[Layer], findings: list[Findin
         text = _text(path)
         if text is None:
             return
-        import tomllib
-
-        if any(line.count(".") > _DOT_LIMIT for line in _QUOTED.sub('""', text).split("\n")):
-            raise ValueError(f"more than {_DOT_LIMIT} dots in a line")
-        layers.append(Layer(kind, tomllib.loads(text), path))
+        layers.append(Layer(kind, _parsed(text), path))
     except OSError as error:
         findings.append(Finding(path, "", "", f"can't be read: {error.strerror}", "check its permissions"))
     except (ValueError, RecursionError) as error:  # no UTF-8, no TOML, a number too long, or nested too deeply
         findings.append(Finding(path, "", "", f"is no TOML and is ignored: {error}", "correct that place"))
+
+
+def _parsed(text: str) -> dict[str, object]:
+    """The settings in a text; ``ValueError`` or ``RecursionError`` if it is no TOML, or takes too long to read."""
+    import tomllib
+
+    if any(line.count(".") > _DOT_LIMIT for line in _QUOTED.sub('""', text).split("\n")):
+        raise ValueError(f"more than {_DOT_LIMIT} dots in a line")
+    return tomllib.loads(text)
 
 
 def _text(path: str) -> str | None:

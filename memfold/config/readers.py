@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from memfold.config.model import Finding
 
@@ -27,6 +27,7 @@ __all__ = [
     "words",
 ]
 
+_T = TypeVar("_T")
 _SHOWN = 60
 _WORD_LIMIT = 100
 _ITEM_LIMIT = 256
@@ -152,10 +153,7 @@ def items(read: Reader) -> Reader:
     def read_all(value: object, notes: Notes) -> list[Any]:
         if not isinstance(value, list | tuple):
             raise Refusal("is no list", "write it in square brackets")
-        listed = cast("Sequence[object]", value)
-        if len(listed) > _ITEM_LIMIT:
-            notes.add(value, "has too many items; the first ones are taken", f"write at most {_ITEM_LIMIT}")
-            listed = listed[:_ITEM_LIMIT]
+        listed = _limited(cast("Sequence[object]", value), notes)
         return [good for index, item in enumerate(listed) for good in attempt(read, item, notes.at(index))]
 
     return read_all
@@ -196,7 +194,7 @@ def named(read: Reader) -> Reader:
 
     def read_all(value: object, notes: Notes) -> dict[str, Any]:
         known: dict[str, Any] = {}
-        for name, item in _mapping(value).items():
+        for name, item in _limited(list(_mapping(value).items()), notes):
             if attempt(name_reader(), name, notes.at(name)):
                 known.update((str(name), good) for good in attempt(read, item, notes.at(name)))
         return known
@@ -215,6 +213,13 @@ def name_reader(taken: Collection[str] = ()) -> Reader:
         return value
 
     return read
+
+
+def _limited(listed: Sequence[_T], notes: Notes) -> Sequence[_T]:
+    """The items that count."""
+    if len(listed) > _ITEM_LIMIT:
+        notes.add(listed, "has too many items; the first ones are taken", f"write at most {_ITEM_LIMIT}")
+    return listed[:_ITEM_LIMIT]
 
 
 def _shown(value: object) -> str:

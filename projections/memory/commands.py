@@ -13,11 +13,11 @@ from ledger.events import (
     MemoryUpdated,
 )
 from projections.facts import Facts
-from projections.memory import decide, indexes
-from projections.memory.decide import Turn
+from projections.memory import decide, indexes, merging
 from projections.memory.intake import all_reasons, refuse, remember_proposal
 from projections.memory.model import Change, Entry, MemoryState, Proposal, Ref
 from projections.memory.proposals import from_added, from_import, with_text
+from projections.memory.turn import Turn
 
 __all__ = ["on_added", "on_deleted", "on_imported", "on_restored", "on_undone", "on_updated"]
 
@@ -136,7 +136,7 @@ def _import_retired(turn: Turn, proposal: Proposal, was_deleted: bool, number: i
     """
     state = turn.state
     if proposal.exact in state.exact:
-        decide.absorb(turn, proposal, state.exact[proposal.exact], "absorbed_exact")
+        merging.absorb(turn, proposal, state.exact[proposal.exact], "absorbed_exact")
         return
     entry = decide.promote(turn, proposal, number=number)
     decide.retire(turn, entry, "deleted" if was_deleted else "superseded", "imported")

@@ -7,31 +7,26 @@ each decision as a ``Move``. Nothing else in the project decides about a candida
 from __future__ import annotations
 
 import msgspec
-from msgspec import Struct
 
 from ledger.times import DAY_MS
 from projections.memory import indexes
+from projections.memory.merging import absorb
 from projections.memory.model import (
-    SOURCE_RANK,
-    Absorbed,
     CandidateState,
     Entry,
     MemoryState,
-    Move,
     Proposal,
     Ref,
     Retired,
     Tombstone,
 )
-from projections.memory.retention import reinforce_outcome
 from projections.memory.sameness import same_fact
 from projections.memory.selection import fits_caps, weakest
+from projections.memory.turn import Turn, turn_down
 
 __all__ = [
     "PENDING_DAYS",
     "STORE_CAP",
-    "Turn",
-    "absorb",
     "decide",
     "drop",
     "expire_pending",
@@ -41,75 +36,12 @@ __all__ = [
     "keep_pending",
     "promote",
     "reactivate",
-    "reinforce",
-    "reject",
     "retire",
-    "reword",
-    "turn_down",
-    "words_better",
 ]
 
 STORE_CAP = 200
 PENDING_DAYS = 30
-_LONGER_BY = 10
 _IDENTITY_TYPES = ("project", "reference")
-
-
-class Turn(Struct):
-    """One event being folded: the state it changes, and the moves it makes."""
-
-    state: MemoryState
-    event: str
-    offset: int
-    moves: list[Move]
-
-    def record(
-        self,
-        proposal: Proposal,
-        before: CandidateState | None,
-        after: CandidateState,
-        *reasons: str,
-        into: Ref | None = None,
-        outcome: str = "",
-        event: str | None = None,
-    ) -> None:
-        """Write a decision down; ``event`` names the deciding event where it isn't the running one."""
-        self.moves.append(
-            Move(
-                proposal=proposal,
-                before=before,
-                after=after,
-                reasons=reasons,
-                event=self.event if event is None else event,
-                offset=self.offset,
-                into=into,
-                outcome=outcome,
-            )
-        )
-
-
-def reject(turn: Turn, proposal: Proposal, *reasons: str, before: CandidateState | None = None) -> None:
-    """Refuse a candidate with all its reasons."""
-    turn.record(proposal, before, "rejected", *reasons)
-
-
-def turn_down(
-    turn: Turn,
-    proposal: Proposal,
-    *reasons: str,
-    taken_in: tuple[str, ...] = (),
-    before: CandidateState | None = None,
-) -> None:
-    """Refuse a candidate for what the state holds, not for what it says.
-
-    ``taken_in`` are the reasons in its text, if any. Had it been known to come from a sub-agent, they or that would
-    have been the reason, whatever the state held; a late parent link says so then (I16).
-    """
-    reject(turn, proposal, *reasons, before=before)
-    if proposal.session is not None:
-        refused = turn.state.turned_down
-        entry = (proposal, taken_in or ("subagent_session",))
-        refused[proposal.session] = (*refused.get(proposal.session, ()), entry)
 
 
 def keep_pending(turn: Turn, proposal: Proposal) -> None:
@@ -211,53 +143,6 @@ def take_number(state: MemoryState, wanted: int | None = None) -> int:
     return number
 
 
-def absorb(turn: Turn, proposal: Proposal, into: Ref, reason: str, *, before: CandidateState | None = None) -> None:
-    """Merge a candidate into an active entry, which keeps its id; the better wording wins (SPEC 9.2, 9.3)."""
-    state = turn.state
-    entry = state.entries[into]
-    if reason != "absorbed_cross_type" and words_better(proposal, entry):
-        reword(state, entry, proposal, at=state.now)
-    state.absorbed[proposal.ref] = Absorbed(proposal, into)
-    outcome = reinforce(turn, into, proposal.time, proposal.session)
-    turn.record(proposal, before, "absorbed", reason, into=into, outcome=outcome)
-
-
-def reinforce(turn: Turn, ref: Ref, time: int, session: str | None) -> str:
-    """Apply SPEC 10.3 to an active entry and say what came of it."""
-    state = turn.state
-    entry = state.entries[ref]
-    outcome = reinforce_outcome(entry, time, session, state.context.policy.retention)
-    if outcome in ("increment", "refresh_only"):
-        state.entries[ref] = msgspec.structs.replace(
-            entry,
-            reinforcements=entry.reinforcements + (outcome == "increment"),
-            clock=time,
-            reinforced_at=time,
-            sessions=entry.sessions if session is None else (*entry.sessions, session),
-        )
-        indexes.refile(state, ref)
-    return outcome
-
-
-def reword(state: MemoryState, entry: Entry, proposal: Proposal, *, at: int) -> Entry:
-    """Give an active entry another wording; id, creation, history and links stay (SPEC 9.2).
-
-    Importance and safety belong to the entry; only its own tags change them.
-    """
-    indexes.remove(state, entry)
-    wording = msgspec.structs.replace(
-        proposal,
-        ref=entry.ref,
-        importance=entry.proposal.importance,
-        safety_critical=entry.proposal.safety_critical,
-        tags=entry.proposal.tags if not proposal.tags else proposal.tags,
-    )
-    changed = msgspec.structs.replace(entry, proposal=wording, worded=proposal.time, worded_by=proposal.ref, updated=at)
-    state.entries[entry.ref] = changed
-    indexes.add(state, changed)
-    return changed
-
-
 def retire(turn: Turn, entry: Entry, after: CandidateState, *reasons: str, superseded_by: Ref | None = None) -> Entry:
     """Take an active entry out of all future blocks; deleted and replaced texts leave a tombstone (SPEC 15.2)."""
     state = turn.state
@@ -321,19 +206,6 @@ def _as_entry(proposal: Proposal, *, number: int, supersedes: Ref | None = None)
         sessions=() if proposal.session is None else (proposal.session,),
         supersedes=supersedes,
     )
-
-
-def words_better(newcomer: Proposal, entry: Entry) -> bool:
-    """Higher source rank, then confidence, then longer by more than 10 characters, then newer (SPEC 9.2)."""
-    present = entry.proposal
-    ours = (SOURCE_RANK[newcomer.source], newcomer.confidence)
-    theirs = (SOURCE_RANK[present.source], present.confidence)
-    if ours != theirs:
-        return ours > theirs
-    longer = len(newcomer.text) - len(present.text)
-    if abs(longer) > _LONGER_BY:
-        return longer > 0
-    return newcomer.time > entry.worded
 
 
 def _enforce_store_cap(turn: Turn) -> None:

@@ -31,9 +31,9 @@ from ledger.source import make_source, split_source
 from projections.facts import Facts, Judged, Known, facts_for
 from projections.memory import commands, decide, intake
 from projections.memory.activity import advance, calls_taken_in, touch, touches
-from projections.memory.decide import Turn
 from projections.memory.links import link
 from projections.memory.model import MemoryState
+from projections.memory.turn import Turn
 from projections.policy import Context, policy_from_document
 
 __all__ = ["WorkspaceMemory"]

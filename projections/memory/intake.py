@@ -6,10 +6,10 @@ import hashlib
 
 from ledger.events import AnyEvent, CompactionPrepared, MemoryRequested, SessionCompacted
 from projections.facts import Facts, LineFacts
-from projections.memory import decide
-from projections.memory.decide import Turn
+from projections.memory import decide, merging
 from projections.memory.model import MemoryState, Proposal, Ref, Snapshot
 from projections.memory.proposals import from_line
+from projections.memory.turn import Turn, reject, turn_down
 
 __all__ = [
     "all_reasons",
@@ -115,20 +115,20 @@ def _command(turn: Turn, proposal: Proposal, line: LineFacts, snapshot: Snapshot
     refusal, target = _resolve(turn, line, snapshot, named)
     reasons = all_reasons(turn, line)
     if refusal or target is None:
-        decide.turn_down(turn, proposal, refusal, taken_in=reasons)
+        turn_down(turn, proposal, refusal, taken_in=reasons)
         return
     entry = state.entries[target]
     if line.kind == "reinforce":
-        outcome = decide.reinforce(turn, target, state.now, proposal.session)
+        outcome = merging.reinforce(turn, target, state.now, proposal.session)
         if outcome in ("same_session", "min_interval"):
-            decide.turn_down(turn, proposal, outcome)
+            turn_down(turn, proposal, outcome)
         return
     if entry.proposal.source != "compaction":
-        decide.turn_down(turn, proposal, "protected_memory_source", taken_in=reasons)
+        turn_down(turn, proposal, "protected_memory_source", taken_in=reasons)
     elif entry.reinforcements:
-        decide.turn_down(turn, proposal, "protected_reinforced_target", taken_in=reasons)
+        turn_down(turn, proposal, "protected_reinforced_target", taken_in=reasons)
     elif reasons:
-        decide.reject(turn, proposal, *reasons)
+        reject(turn, proposal, *reasons)
     else:
         remember_proposal(turn, proposal)
         _replace(turn, proposal, target)
@@ -139,18 +139,18 @@ def _replace(turn: Turn, proposal: Proposal, target: Ref) -> None:
     state = turn.state
     grave = decide.find_tombstone(state, proposal)
     if grave is not None:
-        decide.turn_down(turn, proposal, f"{grave.kind}_before")
+        turn_down(turn, proposal, f"{grave.kind}_before")
         return
     match = decide.find_duplicate(state, proposal)
     if match is not None:
         ref, reason = match
         if ref != target:
             # The new text is remembered already: the old one goes, the copy that is there stays.
-            decide.absorb(turn, proposal, ref, reason)
+            merging.absorb(turn, proposal, ref, reason)
             decide.retire(turn, state.entries[target], "superseded", "numbered_ref_replace", superseded_by=ref)
             return
         if reason == "absorbed_exact":
-            decide.absorb(turn, proposal, ref, reason)
+            merging.absorb(turn, proposal, ref, reason)
             return
     # The new entry comes first, so that lifting the tombstones of its text can't lift the one the old text leaves.
     entry = decide.promote(turn, proposal, "numbered_ref_replace", supersedes=target)
@@ -181,11 +181,11 @@ def _resolve(turn: Turn, line: LineFacts, snapshot: Snapshot | None, named: str 
 def refuse(turn: Turn, proposal: Proposal, taken_in: tuple[str, ...]) -> bool:
     """Refuse a candidate for what its text says, whose it is, or where it is said (SPEC 9.4); whether it was."""
     if taken_in:
-        decide.reject(turn, proposal, *taken_in)
+        reject(turn, proposal, *taken_in)
     elif proposal.session in turn.state.subagents:
-        decide.reject(turn, proposal, "subagent_session")
+        reject(turn, proposal, "subagent_session")
     elif not turn.state.project:
-        decide.turn_down(turn, proposal, "not_a_project")
+        turn_down(turn, proposal, "not_a_project")
     else:
         return False
     return True

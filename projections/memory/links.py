@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from projections.memory import decide
-from projections.memory.decide import Turn
+from projections.memory import decide, merging
 from projections.memory.model import Entry, Proposal, Ref
+from projections.memory.turn import Turn, reject
 
 __all__ = ["link"]
 
@@ -27,7 +27,7 @@ def link(turn: Turn, session: str) -> None:
     for ref in mine:
         _take_back(turn, ref)
     for proposal, reasons in state.turned_down.pop(session, ()):
-        decide.reject(turn, proposal, *reasons, before="rejected")
+        reject(turn, proposal, *reasons, before="rejected")
     taken = frozenset(mine)
     for ref, absorbed in list(state.absorbed.items()):
         if absorbed.into in taken:
@@ -39,9 +39,9 @@ def link(turn: Turn, session: str) -> None:
 def _take_back(turn: Turn, ref: Ref) -> None:
     state = turn.state
     if ref in state.pending:
-        decide.reject(turn, state.pending.pop(ref), "subagent_session", before="pending")
+        reject(turn, state.pending.pop(ref), "subagent_session", before="pending")
     elif ref in state.absorbed:
-        decide.reject(turn, state.absorbed.pop(ref).proposal, "subagent_session", before="absorbed")
+        reject(turn, state.absorbed.pop(ref).proposal, "subagent_session", before="absorbed")
     else:
         entry = state.entries.get(ref)
         if entry is not None and entry.state == "promoted":
@@ -78,7 +78,7 @@ def _decide_again(turn: Turn, ref: Ref, proposal: Proposal) -> None:
     if match is None:
         decide.promote(turn, proposal, "linked_absorber", before="absorbed")
     else:
-        decide.absorb(turn, proposal, *match, before="absorbed")
+        merging.absorb(turn, proposal, *match, before="absorbed")
 
 
 def _reword_without(turn: Turn, entry: Entry, taken: frozenset[Ref]) -> None:
@@ -88,8 +88,8 @@ def _reword_without(turn: Turn, entry: Entry, taken: frozenset[Ref]) -> None:
     for absorbed in state.absorbed.values():
         if absorbed.into == entry.ref and absorbed.proposal.ref not in taken:
             candidate = absorbed.proposal
-            if candidate.type == best.proposal.type and decide.words_better(candidate, best):
+            if candidate.type == best.proposal.type and merging.words_better(candidate, best):
                 best = msgspec.structs.replace(best, proposal=candidate, worded=candidate.time, worded_by=candidate.ref)
     if state.exact.get(best.proposal.exact, entry.ref) == entry.ref:
         source = msgspec.structs.replace(best.proposal, ref=best.worded_by)
-        decide.reword(state, entry, source, at=state.now)
+        merging.reword(state, entry, source, at=state.now)

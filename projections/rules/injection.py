@@ -19,7 +19,7 @@ _NOUN = "instructions?|prompts?|rules?|guidelines?|guidance|directives?|constrai
 # Emphasis and punctuation are no words: what stands between two of these words is read as space. A sentence end parts
 # them, and so does what makes a path or a name of them; a name with a hyphen counts if it has more than two words.
 _MARKS = r"\s,:;*~`\"'“”‘’()\[\]–—"
-_GAP = rf"(?:[{_MARKS}]|_(?![A-Za-z0-9])|(?<![A-Za-z0-9])_){{1,6}}"
+_GAP = rf"(?:[{_MARKS}]|_(?![A-Za-z0-9])|(?<![A-Za-z0-9])_(?=[A-Za-z0-9])){{1,6}}"
 _HYPHENS = rf"(?:{_GAP}|-)"
 _ENGLISH = re.compile(
     rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9]_)(?:{_VERB})"
@@ -57,7 +57,7 @@ def find_injection(text: str) -> tuple[int, int] | None:
     """
     seen = as_seen(text)
     found = _first(seen.text)
-    return None if found is None else tuple(seen.origin(Span(*found)))
+    return None if found is None else seen.origin(Span(*found))
 
 
 def _first(text: str) -> tuple[int, int] | None:

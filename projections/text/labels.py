@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
 from projections.text.characters import CLOSING_BRACKETS, OPENING_BRACKETS, PAIRED_QUOTES, QUOTES
+from projections.text.looks import has_digit, has_mixed_letters, is_key_like, is_secret_like, is_small_number
 from projections.text.programs import glued_password, login_secret
 from projections.text.shapes import MARK, Finder
 from projections.text.views import BLANK, JOINT, Span
@@ -14,7 +15,10 @@ from projections.text.views import BLANK, JOINT, Span
 __all__ = ["across_lines", "labelled", "without_labels"]
 
 _GLUE = f"[ {JOINT}]"
-_PASSWORDS = rf"password|passwd|pwd|passphrase|密碼|密码|パスワード|비밀번호|contrase(?:ñ|n\u0303)a|mot{_GLUE}de{_GLUE}passe|passwort"
+_PASSWORDS = (
+    r"password|passwd|pwd|passphrase|密碼|密码|パスワード|비밀번호|contrase(?:ñ|n\u0303)a|passwort"
+    rf"|mot{_GLUE}de{_GLUE}passe"
+)
 _KEYS = rf"(?:api|auth|private|access|secret)[ _{JOINT}-]?key|token|bearer|secret|credentials?|auth"
 _USERS = rf"user[ _{JOINT}-]?name|用戶名|用户名|ユーザー名|사용자명|usuario|utilisateur|benutzer"
 _FLAGS = r"(?<![\w-])--(?:password|token|secret|api-key|auth)(?=\s)"
@@ -56,10 +60,10 @@ _QUOTED = re.compile(
 _UNCLOSED = re.compile(rf"(?:[bBrRuUfF]{{1,2}}|\$)?\\*+[{re.escape(QUOTES)}](?=\S)")
 
 _DIGITS = re.compile(r"\d{4,}+(?![A-Za-z_])")
-_SMALL_NUMBER = re.compile(r"\d+(?:\.\d+)?\Z")
 _COMMA = re.compile(rf"\\{{0,3}}+[\"'`”’」』»]?{_SPACE}*+[,，]{_SPACE}*+\\{{0,3}}+[\"'`“‘「『«]?")
 _AUTHORIZATION = re.compile(rf"authorization{_CLOSE}{_SPACE}*+[=:：＝]{_SPACE}*+[\"'`]?\Z", re.IGNORECASE)
 _LONGEST_HEADER_BEFORE = 40
+_TELLING = 100
 
 
 _HEADER_VALUE = re.compile(
@@ -78,7 +82,7 @@ _LABELLED_WORD = re.compile(
     r"(?![A-Za-z0-9])(?:\s+is\b|\s*是)?",
     re.IGNORECASE,
 )
-_ALONE = re.compile(rf"[{re.escape(_RUN_ENDS + QUOTES)}]{{0,4}}+{_SPACE}*+(?:[{JOINT}\n]|\Z)")
+_ALONE = re.compile(rf"[{re.escape(_RUN_ENDS + QUOTES)}]{{0,4}}+[ \t]*+(?:[{JOINT}\n]|\Z)")
 _LINE_END = re.compile(f"[\n{JOINT}]|\\Z")
 
 
@@ -116,7 +120,7 @@ def across_lines(text: str, extra: tuple[str, ...] = ()) -> list[Span]:
 def _shows_itself(text: str, span: Span) -> bool:
     value = text[span.start : span.end].replace(MARK, "")
     alone = _ALONE.match(text, span.end) and "://" not in value and any(map(str.isalnum, value))
-    return bool(alone) or _key_like(value)
+    return bool(alone) or is_key_like(value)
 
 
 def without_labels(text: str, extra: tuple[str, ...] = ()) -> str:
@@ -154,15 +158,15 @@ def _configured(extra: tuple[str, ...]) -> re.Pattern[str] | None:
 def _password(text: str, label: re.Match[str]) -> list[Span]:
     if separator := _SEPARATOR.match(text, label.end()):
         return _any_value(text, separator.end())
-    return _loose_value(text, label.end(), _secret_like)
+    return _loose_value(text, label.end(), is_secret_like)
 
 
 def _key(text: str, label: re.Match[str]) -> list[Span]:
     if separator := _SEPARATOR.match(text, label.end()):
         scheme = _SCHEME.match(text, separator.end())
         spans = _any_value(text, scheme.end() if scheme else separator.end())
-        return [span for span in spans if not _is_small_number(text[span.start : span.end])]
-    return _loose_value(text, label.end(), _key_like)
+        return [span for span in spans if not is_small_number(text[span.start : span.end])]
+    return _loose_value(text, label.end(), is_key_like)
 
 
 def _bearer(text: str, label: re.Match[str]) -> list[Span]:
@@ -172,18 +176,25 @@ def _bearer(text: str, label: re.Match[str]) -> list[Span]:
     header = text[max(0, start - _LONGEST_HEADER_BEFORE) : start]
     if header.endswith(tuple(QUOTES)) or _AUTHORIZATION.search(header):
         return _loose_value(text, label.end(), bool)
-    return _loose_value(text, label.end(), lambda value: _has_digit(value) or _mixed_letters(value))
+    return _loose_value(text, label.end(), lambda value: has_digit(value) or has_mixed_letters(value))
 
 
 def _header(text: str, label: re.Match[str]) -> list[Span]:
     """``Authorization`` with any scheme; Bearer has a rule of its own. Prose behind the colon is no credential."""
     separator = _SEPARATOR.match(text, label.end())
     value = _HEADER_VALUE.match(text, separator.end()) if separator else None
-    run = _run(text, value.end()) if value else None
-    if value is None or run is None:
+    if value is None:
         return []
-    found = text[run.start : run.end]
-    return [run] if value["known"] or _key_like(found) or found.endswith("=") else []
+    # What a run begins with tells what it is: one read to its end only to be kept would be read again and again.
+    head = _RUN.match(text, value.end(), value.end() + _TELLING)
+    if head is None:
+        return []
+    found = head.group()
+    padded = len(found) < _TELLING and found.endswith("=")
+    if not (value["known"] or padded or is_key_like(found)):
+        return []
+    run = _run(text, value.end())
+    return [run] if run else []
 
 
 def _flag(text: str, label: re.Match[str]) -> list[Span]:
@@ -245,7 +256,7 @@ def _with_second_label(text: str, value: Span) -> list[Span]:
     label = found.rstrip("=:：＝")
     if not _LABELLED_WORD.fullmatch(label):
         return [value]
-    return [value, *_loose_value(text, value.end, _key_like)] if label == found else []
+    return [value, *_loose_value(text, value.end, is_key_like)] if label == found else []
 
 
 def _loose_value(text: str, at: int, is_secret: Callable[[str], bool]) -> list[Span]:
@@ -277,27 +288,3 @@ def _run(text: str, at: int) -> Span | None:
     if not value or (value == "$" and text.startswith(("{", "("), run.end())):
         return None  # Nothing, or a reference to a variable.
     return Span(at, at + len(value))
-
-
-def _is_small_number(value: str) -> bool:
-    return _SMALL_NUMBER.match(value) is not None and sum(map(str.isdecimal, value)) <= 6
-
-
-def _secret_like(value: str) -> bool:
-    """A letter and a digit, six or more characters."""
-    return len(value) >= 6 and _has_digit(value) and any(map(str.isalpha, value))
-
-
-def _key_like(value: str) -> bool:
-    return _secret_like(value) or _mixed_letters(value)
-
-
-def _mixed_letters(value: str) -> bool:
-    """16 or more letters with both a run of two capitals and a lower-case letter."""
-    return (
-        sum(map(str.isalpha, value)) >= 16 and re.search("[A-Z]{2}", value) is not None and any(map(str.islower, value))
-    )
-
-
-def _has_digit(value: str) -> bool:
-    return any(map(str.isdigit, value))

@@ -162,7 +162,12 @@ def test_a_folder_out_of_sight_is_no_missing_ledger(tmp_path: Path) -> None:
 
 def test_a_long_argument_is_not_said_in_full() -> None:
     """A message keeps its beginning and its end, whatever it quotes."""
-    for arguments in (["list", "--at", "x" * 100_000], ["x" * 100_000], ["list", "y" * 100_000], ["ingest", "z" * 9999]):
+    for arguments in (
+        ["list", "--at", "x" * 100_000],
+        ["x" * 100_000],
+        ["list", "y" * 100_000],
+        ["ingest", "z" * 9999],
+    ):
         ran = run(*arguments)
         assert ran.code in (64, 66)
         assert len(ran.err) < 3000, arguments
@@ -260,3 +265,11 @@ def test_no_damage_stops_a_command(folder: Path) -> None:
         assert {ran.code, as_json.code} <= ({0, 3} if arguments == ["check"] else {0})
         if arguments != ["log"]:
             json.loads(as_json.out)
+
+
+def test_the_current_directory_is_gone(ledger: Path) -> None:
+    """66 where it is needed, and no word of it where it isn't."""
+    with mock.patch.object(os, "getcwd", side_effect=FileNotFoundError):
+        ran = run("list")
+        assert (ran.code, ran.err.splitlines()[0]) == (66, "memfold: the current directory is gone")
+        assert run("list", "--ledger", str(ledger)).code == 0

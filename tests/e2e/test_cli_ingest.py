@@ -12,12 +12,13 @@ from unittest import mock
 import pytest
 
 from ledger.check import check
+from ledger.ids import uuid7
 from ledger.log import FileLog
 from ledger.problems import NOTES
 from memfold.cli import ingest
 from memfold.cli.commands import COMMANDS
 from memfold.paths import workspace_key
-from tests.support.cli import RECORDINGS, home, run
+from tests.support.cli import RECORDINGS, home, make_ledger, run
 
 NAMES = sorted(path.stem for path in RECORDINGS.glob("*.jsonl"))
 
@@ -192,3 +193,27 @@ def test_progress_is_for_a_terminal_and_for_what_takes_long(tmp_path: Path, caps
                 list(ingest._with_progress(records))
         assert capsys.readouterr().err.startswith("\rread 500 records")
     assert "ingest" in COMMANDS
+
+
+def test_a_foreign_number_does_not_end_a_ledger(tmp_path: Path) -> None:
+    """A line with the highest number there is costs itself alone: appends go on, counts are right, check names it."""
+    ledger = make_ledger(tmp_path / "ledger")
+    file = ledger / "events.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    far = {**json.loads(lines[-1]), "seq": 2**53 - 1, "id": uuid7(1_768_208_460_000, b"0123456789")}
+    file.write_bytes(b"".join([*lines, json.dumps(far).encode() + b"\n"]))
+    ran = run("ingest", "opencode", str(RECORDINGS / "remember.jsonl"), "--ledger", str(ledger), "--json")
+    assert ran.code == 0
+    assert json.loads(ran.out)["known"] == 0
+    last = json.loads(file.read_bytes().splitlines()[-1])
+    assert last["seq"] == file.read_bytes().count(b"\n") - 2
+    assert (
+        json.loads(
+            run("ingest", "opencode", str(RECORDINGS / "remember.jsonl"), "--ledger", str(ledger), "--json").out
+        )["added"]
+        == 0
+    )
+    ran = run("check", "--ledger", str(ledger), "--json")
+    assert ran.code == 3
+    assert [one["kind"] for one in json.loads(ran.out)["problems"] if not one["note"]] == ["seq_far"]
+    assert run("account", "--at", str(last["seq"]), "--ledger", str(ledger)).code == 0

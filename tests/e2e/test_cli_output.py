@@ -172,7 +172,12 @@ def test_status_and_check_tell_of_damage(tmp_path: Path) -> None:
     folder = make_ledger(tmp_path / "ledger")
     file = folder / "events.jsonl"
     lines = file.read_bytes().splitlines(keepends=True)
-    unknown = {**json.loads(lines[-1]), "type": "weather.changed", "seq": 10, "id": uuid7(1_768_208_460_000, b"0123456789")}
+    unknown = {
+        **json.loads(lines[-1]),
+        "type": "weather.changed",
+        "seq": 10,
+        "id": uuid7(1_768_208_460_000, b"0123456789"),
+    }
     file.write_bytes(b"".join([*lines, json.dumps(unknown).encode() + b"\n"]))
     assert run("check", "--ledger", str(folder)).code == 0
     assert "no problem, 1 note" in run("check", "--ledger", str(folder)).out

@@ -203,7 +203,9 @@ def test_closed_streams_change_no_exit_code_and_no_ledger(closed: str, tmp_path:
     assert shell(f"list --ledger '{ledger}'") == 0
     assert (ledger / "events.jsonl").read_bytes() == before
     assert shell(f"ingest opencode '{recording}' --ledger made") == 0
-    assert all(json.loads(line)["specversion"] for line in (tmp_path / "made" / "events.jsonl").read_bytes().splitlines())
+    assert all(
+        json.loads(line)["specversion"] for line in (tmp_path / "made" / "events.jsonl").read_bytes().splitlines()
+    )
 
 
 def test_closed_streams_and_an_error(tmp_path: Path) -> None:
@@ -260,3 +262,22 @@ def test_arguments_that_are_no_utf8(tmp_path: Path, ledger: Path) -> None:
             assert b"unexpected" not in ran.stderr
             ran.stderr.decode()
             ran.stdout.decode()
+
+
+def test_a_closed_descriptor_is_filled_with_the_null_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stream that Python has none for can be printed to afterwards."""
+    real, opened = os.fstat, list[str]()
+
+    def closed(number: int) -> os.stat_result:
+        if number == 1:
+            raise OSError
+        return real(number)
+
+    monkeypatch.setattr(os, "fstat", closed)
+    monkeypatch.setattr(os, "open", lambda path, _: opened.append(path))
+    monkeypatch.setattr("memfold.cli.main.main", lambda: 0)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "stdout", None)
+    assert _console.main() == 0
+    assert sys.stdout.writable()
+    assert opened == [os.devnull]

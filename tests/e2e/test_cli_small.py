@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import itertools
 import json
 import subprocess
@@ -40,7 +42,9 @@ from ledger.memory import MemoryLog
 from ledger.schema import schema_text
 from memfold.cli.completion import SHELLS, script_path
 from memfold.cli.gist import gist
+from memfold.cli.main import main
 from memfold.cli.words import age, marked, plural, tokens
+from projections.render import Block
 from tests.support.cli import home, make_ledger, run
 
 
@@ -155,11 +159,21 @@ def test_marked_runs_give_the_text_back(text: str, words: list[str]) -> None:
     assert any(hit for _, hit in runs) == any(word and word in text for word in words)
 
 
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
 def test_a_block_on_a_terminal_holds_no_controls(tmp_path: Path) -> None:
     """What a foreign writer left in a text reaches a host as it is, and never a terminal."""
     folder = make_ledger(tmp_path / "ledger")
-    plain = run("prompt", "--ledger", str(folder)).out
-    with mock.patch("io.StringIO.isatty", return_value=True):
-        assert run("prompt", "--ledger", str(folder)).out == plain + "\n"
-        with mock.patch("memfold.cli.prompt.present_block", return_value=Block("a\x1b[31mb\u202e\nc", (), ())):
-            assert run("prompt", "--ledger", str(folder)).out == "a\\x1b[31mb\\u202e\nc\n"
+
+    def shown(stream: io.StringIO) -> str:
+        with contextlib.redirect_stdout(stream):
+            main(["prompt", "--ledger", str(folder)])
+        return stream.getvalue()
+
+    assert shown(_Terminal()) == shown(io.StringIO()) + "\n"
+    with mock.patch("memfold.cli.prompt.present_block", return_value=Block("a\x1b[31mb\u202e\nc", (), ())):
+        assert shown(io.StringIO()) == "a\x1b[31mb\u202e\nc"
+        assert shown(_Terminal()) == "a\\x1b[31mb\\u202e\nc\n"

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from ledger.events import AnyEvent, MemoryImported, MemoryImportedData
 from ledger.source import make_source
 from projections.memory import decide
-from projections.memory.decide import Turn
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState, Ref
+from projections.memory.turn import Turn
 from projections.protocol import fold
 from projections.render import numbered_block, workspace_block
 from projections.text.identity import same_identity

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from ledger.events import AnyEvent
 from ledger.times import DAY_MS, format_time
 from projections.memory import decide
-from projections.memory.decide import Turn
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import Cohort, MemoryState
 from projections.memory.retention import MAX_REINFORCEMENTS, dormant_spans, effective_age, rank_key, ranker
 from projections.memory.selection import ranked, select, weakest
+from projections.memory.turn import Turn
 from projections.policy import Context, CustomType, Policy, Retention
 from projections.protocol import fold
 from tests.support.effort import examples

@@ -11,8 +11,8 @@ from ledger.times import DAY_MS
 from projections.facts import judge_line
 from projections.memory import decide, indexes
 from projections.memory.activity import touch
-from projections.memory.decide import Turn
 from projections.memory.model import CONFIDENCE, Entry, MemoryState, Proposal, Ref, Source
+from projections.memory.turn import Turn
 from projections.policy import DEFAULT_POLICY, Context, Policy
 
 NOW = 2_000 * DAY_MS

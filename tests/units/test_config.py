@@ -470,6 +470,11 @@ def test_load_without_any_file_is_the_default(tmp_path: Path, environ: dict[str,
         b"a = " + b"[" * 5000,
         b"a = " + b"9" * 5000,
         b"#" * 300_000,
+        b"a." * 16 + b"a.a = 1",
+        b"[" + b"a." * 16 + b"a.a]",
+        b'x = ["""\nit\'s""", {' + b"a . " * 16 + b"a.a = 1}] # '",
+        b"'" * 30_000,
+        b'"' + b'\\"' * 15_000,
         b"<<<<<<< ours\nenabled = false\n",
     ],
 )
@@ -481,6 +486,47 @@ def test_a_file_that_is_no_toml_is_one_finding(tmp_path: Path, environ: dict[str
     resolved = load(str(ours.parent), environ)
     assert [finding.source for finding in resolved.findings] == [str(ours)]
     assert resolved.config == Config(delivery=Delivery(tools=False))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "tools = false # " + "." * 99,
+        'tools = false\npatterns.triggers = [\'....................x\', "....................\\"y"]',
+        'tools = false\npatterns.negations = [\'\'\'x\n.....\'.......\'\'\'\'\', """y\n...... \\""" ......""""]',
+        "tools = false\n" + "# a.b.c\n" * 100,
+    ],
+)
+def test_dots_in_quotation_marks_and_comments_are_free(content: str, tmp_path: Path, environ: dict[str, str]) -> None:
+    """Only keys cost time by their dots; texts and comments hold as many as they like."""
+    _, ours = _files(tmp_path)
+    ours.write_text(content)
+    assert load(str(ours.parent), environ).config.delivery.tools is False
+
+
+def test_a_stranger_cannot_choose_where_memories_are_written(tmp_path: Path, environ: dict[str, str]) -> None:
+    """The data folder is the user's choice: a repository's own is a finding, the user's file and variable count."""
+    mine, ours = _files(tmp_path)
+    ours.write_text("dataDir = '/evil'")
+    resolved = load(str(ours.parent), environ)
+    assert resolved.config.data_dir == ""
+    (finding,) = resolved.findings
+    assert (finding.source, finding.key) == (str(ours), "dataDir")
+    assert finding.fix == "set it in your own config.toml or MEMFOLD_DATA_DIR"
+    mine.write_text("dataDir = '/mine'")
+    assert load(str(ours.parent), environ).config.data_dir == "/mine"
+    assert load(str(ours.parent), environ | {"MEMFOLD_DATA_DIR": "/v"}).config.data_dir == "/v"
+
+
+def test_a_list_is_taken_as_far_as_its_limit() -> None:
+    """Thousands of words would cost every message; the first ones count, and a finding says so."""
+    listed = [f"word{number}" for number in range(300)]
+    resolved = user({"patterns": {"triggers": listed, "gate": {"g": listed[:256]}}})
+    assert resolved.config.policy.patterns.triggers == tuple(listed[:256])
+    assert [(finding.key, "256" in finding.fix) for finding in resolved.findings] == [("patterns.triggers", True)]
+    resolved = user({"patterns": {"gate": {name: ["x1"] for name in listed}}})
+    assert len(resolved.config.policy.patterns.gate) == 256
+    assert complaints(resolved) == ["patterns.gate"]
 
 
 def test_a_file_that_cannot_be_read_is_one_finding(tmp_path: Path, environ: dict[str, str]) -> None:

@@ -15,7 +15,7 @@ from ledger.log import LOG_NAME, FileLog
 from tests.support.logs import KEY, ROOT, draft, line_of, raw_log
 
 MAKERS: list[Callable[[Path], None]] = [
-    lambda path: os.mkfifo(path),
+    os.mkfifo,
     lambda path: path.mkdir(),
     lambda path: path.symlink_to("/dev/zero"),
 ]
@@ -25,10 +25,10 @@ MAKERS: list[Callable[[Path], None]] = [
 def test_only_regular_files_are_opened(make: Callable[[Path], None], tmp_path: Path) -> None:
     """A pipe, a folder and a device are refused without waiting, and no descriptor stays open."""
     make(tmp_path / "x")
-    before = len(os.listdir("/dev/fd"))
+    before = len(list(Path("/dev/fd").iterdir()))
     with pytest.raises(OSError, match="no regular file"):
         os.close(open_regular(str(tmp_path / "x")))
-    assert len(os.listdir("/dev/fd")) == before
+    assert len(list(Path("/dev/fd").iterdir())) == before
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -89,9 +89,11 @@ def test_a_folder_out_of_sight_is_no_missing_ledger(tmp_path: Path, monkeypatch:
 
 def test_deep_folders_are_made(tmp_path: Path) -> None:
     """A thousand missing parents are made without recursion; a path that no system takes is refused at once."""
-    deep = str(tmp_path) + "/a" * 1000
-    make_private_folder(deep)
-    assert Path(deep).is_dir()
+    deep = tmp_path / ("a/" * 1000)
+    make_private_folder(str(deep))
+    deep.rmdir()  # it was there
+    (tmp_path / "stays").touch()
+    os.removedirs(deep.parent)  # who cleans up may do so by recursion
     with pytest.raises(OSError, match="too long") as caught:
         make_private_folder("/a" * PATH_LIMIT)
     assert caught.value.errno == errno.ENAMETOOLONG

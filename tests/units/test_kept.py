@@ -77,3 +77,12 @@ def test_lines_that_are_none_are_passed_over(line: bytes, events: list[AnyEvent]
     assert keep_all(str(tmp_path), events) == 0
     with pytest.raises(KeyError):
         kept["x"]
+
+
+def test_a_pipe_in_place_of_the_facts_is_not_waited_for(events: list[AnyEvent], tmp_path: Path) -> None:
+    """Whatever else stands there is an empty file to readers, and writers leave it alone."""
+    path = Path(facts_path(str(tmp_path)))
+    path.parent.mkdir()
+    os.mkfifo(path)
+    assert keep_all(str(tmp_path), events) == 3
+    assert dict(KeptFacts(str(tmp_path))) == {}

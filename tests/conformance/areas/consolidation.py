@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from projections.memory import decide
-from projections.memory.decide import Turn
+from projections.memory import decide, merging
 from projections.memory.model import MemoryState
+from projections.memory.turn import Turn
 from tests.conformance.runner import UnknownKey
 from tests.support.entries import add_entry, empty_state, proposal
 
@@ -23,7 +23,7 @@ def run(given: dict[str, Any], wanted: frozenset[str]) -> dict[str, Any]:
             add_entry(state, row, order)
         else:
             turn = Turn(state=state, event=row["id"], offset=order, moves=[])
-            decide.absorb(turn, newcomer, *match)
+            merging.absorb(turn, newcomer, *match)
             absorbed.append({"id": row["id"], "into": match[0].event, "reason": match[1]})
     results = {
         "kept": [

@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from ledger.times import DAY_MS, HOUR_MS
-from projections.memory import decide
-from projections.memory.decide import Turn
+from projections.memory import merging
 from projections.memory.model import MemoryState
 from projections.memory.retention import (
     dormant_spans,
@@ -20,6 +19,7 @@ from projections.memory.retention import (
     strength,
 )
 from projections.memory.selection import ranked, select
+from projections.memory.turn import Turn
 from projections.policy import BUILT_IN_TYPES
 from tests.conformance.runner import UnknownKey
 from tests.support.entries import NOW, add_entry, empty_state, state_of, with_activity
@@ -75,7 +75,7 @@ def _reinforce(given: dict[str, Any]) -> dict[str, Any]:
     )
     state.entries[entry.ref] = entry
     turn = Turn(state=state, event="attempt", offset=1, moves=[])
-    outcome = decide.reinforce(turn, entry.ref, NOW, given["attempt"]["session"])
+    outcome = merging.reinforce(turn, entry.ref, NOW, given["attempt"]["session"])
     after = state.entries[entry.ref]
     return {"outcome": outcome, "reinforcements": after.reinforcements, "clock_reset": after.clock == NOW}
 
