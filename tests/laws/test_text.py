@@ -13,10 +13,11 @@ from projections.policy import DEFAULT_POLICY, RedactionExtra
 from projections.text.canonical import canonical
 from projections.text.clean import clean
 from projections.text.cut import cut
+from projections.text.entry import entry_text
 from projections.text.identity import same_identity
 from projections.text.intake import take_in, take_in_block
 from projections.text.paths import normal_path, path_words
-from projections.text.redact import redact, withhold
+from projections.text.redact import redact, redact_lines, withhold
 
 _SECRETS = [
     *("password", "token", "bearer ", "Bearer", "auth", "PIN", "--token ", "user name", "private key", "credentials: "),
@@ -24,6 +25,21 @@ _SECRETS = [
     *("a1b2c3", "8812", "abcdefGHIJKLMNOP", "[REDACTED]", "[", "]", "{", "(", "$", "*", "**", "b'", "-", "80"),
     *("://", "a://b", "@", "/", "?", "#", "ghp_0123456789abcdef", "sk-", "eyJa", ".b.c", "AKIA", "ABCDEFGHIJKLMNOP"),
     *("-----BEGIN PRIVATE " + "KEY-----", "-----END PRIVATE " + "KEY-----", "Authorization: "),
+    *(
+        "\\\n",
+        "\u200e",
+        "\ufe0f",
+        "ｐ",
+        "﹕",
+        "curl -u a:",
+        "mysql -p",
+        "- ",
+        "\n- ",
+        "Basic ",
+        "authorization=",
+        "\x90",
+        "\x9d",
+    ),
     *("<private>", "</private>", "<pri", "vate>", "\u200b", "\x1b[", "\x1b]", "\U0001f3f4", "\U000e0061"),
 ]
 _WORDS = [
@@ -48,6 +64,8 @@ def test_cleaning_is_idempotent(text: str) -> None:
 def test_i19_redaction_is_idempotent(text: str) -> None:
     """Redacting, withholding and taking a block in twice changes nothing."""
     assert redact(redact(text)) == redact(text)
+    assert redact_lines(redact_lines(text)) == redact_lines(text)
+    assert redact_lines(redact_lines(text, above="PIN"), above="PIN") == redact_lines(text, above="PIN")
     assert withhold(withhold(text)) == withhold(text)
     block = take_in_block(text, DEFAULT_POLICY).text
     assert take_in_block(block, DEFAULT_POLICY) == (block, ())
@@ -171,19 +189,74 @@ def test_i8_no_secret_is_taken_in(secret: str, frame: str, limit: int) -> None:
         assert not any(secret[at : at + 5] in taken for at in range(len(secret) - 4))
 
 
+_PAIRS = [
+    "password:{}",
+    "API_KEY:{}",
+    "the token is{}",
+    "run --token{}",
+    "auth ={}",
+    "密码：{}",
+    "passphrase{}",
+    "Bearer{}",
+]
+_BETWEEN = st.sampled_from([" ", "\n", "\n\n  ", "  \n- ", " \\\n ", "\n> ", "\u2028", "\n1. ", "\u200e\n"])
+
+
+@settings(max_examples=200)
+@given(
+    st.text(alphabet=_ENTROPY, min_size=24, max_size=40).filter(lambda s: any(map(str.isdigit, s)) and not s.isdigit()),
+    st.sampled_from(_PAIRS),
+    _BETWEEN,
+    st.sampled_from(["", " and more words", "\nand a line", ".", "\n\n- item"]),
+)
+def test_i8_no_secret_in_a_line_below_its_label_is_shown(secret: str, pair: str, between: str, after: str) -> None:
+    """Neither in the lines that are kept nor in the line they become."""
+    content = clean(pair.format(between + secret) + after).text
+    for shown in (redact_lines(content), entry_text("Deploy", content, DEFAULT_POLICY)):
+        assert not any(secret[at : at + 5] in shown for at in range(len(secret) - 4))
+
+
 @pytest.mark.parametrize(
     "piece",
     [
         *("password ", "password", 'password: "', "password “", "password 'a “", "token is ", "token是", "token: 1 "),
         *("-----BEGIN ", "-----BEGIN PRIVATE " + "KEY-----", "eyJ", "eyJ-", "eyJa.", "a://b:", "a://b:c", "a://b:1/"),
         *("x", " ", "\\", 'password\\\\"', "'", "`", "sk- ", "username: a, ", "bearer ", "PIN 1", "--password ", "**"),
+        *(
+            "\x90",
+            "\x98",
+            "\x9b",
+            "\x9d",
+            "\x9e",
+            "\x9f",
+            "\x1bP",
+            "\x1bX",
+            "\x1b^",
+            "\x1b_",
+            "\x1b",
+            "\U0001f3f4",
+            "\x90\x9b",
+        ),
+        *(
+            "\u200e",
+            "password\u200e",
+            "\\\n",
+            "password \\\n",
+            "\n",
+            "  \n",
+            "\n- ",
+            "\n>",
+            "password:\n",
+            "token:\n- a1b2c3\n",
+        ),
+        *("curl -u a:", "mysql -p", "-u ", "authorization:", "authorization: a ", "a://b:c?", "a://b:c?@", "a://b:c@?"),
         *("<private>", "</private>", "<pri", "\x1b]", "\x1b[", "\u200d", "./", "(", "é.", "a.字", "https://a/b@"),
     ],
 )
 def test_i19_adversarial_texts_end(piece: str) -> None:
     """A long row of what begins like something is read once: a quadratic rule would not come back in time."""
     text = piece * (100_000 // len(piece))
-    take_in_block(text, DEFAULT_POLICY)
+    redact_lines(take_in_block(text, DEFAULT_POLICY).text)
     assert canonical(text) == " ".join(canonical(text).split())
     path_words(text, "/w/app")
 

@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from ledger.ids import MonotonicIds, is_uuid7, now_ms, uuid7
+from ledger.ids import MonotonicIds, RandomPool, is_uuid7, now_ms, uuid7
 
 
 def test_layout() -> None:
@@ -61,3 +61,20 @@ def test_default_clock() -> None:
     before = now_ms()
     made = MonotonicIds()()
     assert before <= uuid.UUID(made).int >> 80 <= now_ms()
+
+
+def test_a_pool_gives_no_byte_twice() -> None:
+    """Refilled before it runs out."""
+    pool = RandomPool(16)
+    found = [pool(10) for _ in range(50)]
+    assert len(set(found)) == 50
+    assert {len(one) for one in found} == {10}
+
+
+def test_a_forked_process_has_random_bytes_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else parent and child would give the same ids."""
+    pool = RandomPool()
+    pool(10)
+    expected = pool._bytes[10:20]
+    monkeypatch.setattr("os.getpid", lambda: -7)
+    assert pool(10) != expected

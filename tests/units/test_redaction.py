@@ -93,6 +93,10 @@ def test_private_keys(text: str, expected: str) -> None:
         ("postgres://app:s3/c#r?t@db/x?y=@z", "postgres://[REDACTED]@db/x?y=@z"),
         ("from=http://a:b@c,to=http://d:e@f", "from=http://[REDACTED]@c,to=http://[REDACTED]@f"),
         ("a http://b:c@d http://e:f@g", "a http://[REDACTED]@d http://[REDACTED]@g"),
+        ("https://u:_W6rb|$?n|@i-Rs$cc3x7@h/x", "https://[REDACTED]@h/x"),
+        ("https://u:a#b@c?d@h", "https://[REDACTED]@h"),
+        ("https://u:a@b?c@h/x", "https://[REDACTED]@h/x"),
+        ("https://u:pw@host?mail=a@b", "https://[REDACTED]@host?mail=a@b"),
     ],
 )
 def test_credentials_in_urls(text: str, expected: str) -> None:
@@ -220,6 +224,73 @@ def test_what_is_no_secret_stays(text: str) -> None:
     assert redact(text) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic [REDACTED]"),
+        ('{"authorization": "Basic abc="}', '{"authorization": "Basic [REDACTED]"}'),
+        ("curl -H 'Authorization: ApiKey xyz' h", "curl -H 'Authorization: ApiKey [REDACTED]' h"),
+        ("Proxy-Authorization: Foo a1b2c3", "Proxy-Authorization: Foo [REDACTED]"),
+        ("authorization=ZHVtbXk=", "authorization=[REDACTED]"),
+        ("Authorization: K7wzLm9", "Authorization: [REDACTED]"),
+        ("curl -u amy:s3cret https://h/x", "curl -u amy:[REDACTED] https://h/x"),
+        ('curl --user "amy:s3c ret" h', 'curl --user "amy:[REDACTED]" h'),
+        ("curl -sS x?a=1&b=2 --user=amy:pw h", "curl -sS x?a=1&b=2 --user=amy:[REDACTED] h"),
+        ("curl -uamy:pw", "curl -uamy:[REDACTED]"),
+        ("mysql -uroot -psecret db", "mysql -uroot -p[REDACTED] db"),
+        ("mysqldump -p'a b' db", "mysqldump -p'[REDACTED]' db"),
+        ("mariadb-admin -px1 ping", "mariadb-admin -p[REDACTED] ping"),
+    ],
+)
+def test_headers_and_flags_of_programs(text: str, expected: str) -> None:
+    """More than SPEC 7.4 names: any scheme of Authorization, curl's user, the glued password of MySQL clients."""
+    assert redact(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Authorization: required for admins",
+        "authorization: handled by the gateway",
+        "Authorization",
+        "Authorization: ",
+        "docker run -u app:app x",
+        "curl h && docker run -u app:app x",
+        "curl h | docker run --user 1000:staff x",
+        "curl --user-agent=foo:bar h",
+        "curl -u amy h",
+        "curl -U proxy:x h",
+        "docker run -p 8080:80 x",
+        "docker run --name mysql -p3306:3306 x",
+        "mysql -P3306 -p",
+        "mysql -p db",
+        "pip install -pfoo",
+        "mysql x | grep -pfoo",
+    ],
+)
+def test_flags_of_other_programs_stay(text: str) -> None:
+    """A user to run as, a port, a flag that only looks alike and prose about authorization are no secrets."""
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("password\u200e: x9", "password\u200e: [REDACTED]"),
+        ("pass\u200eword: x9 y", "pass\u200eword: [REDACTED] y"),
+        ("to\u034fken\ufe0f=x9", "to\u034fken\ufe0f=[REDACTED]"),
+        ("gh\u200ep_abcdefghijklmnop0 x", "[REDACTED] x"),
+        ("ｐａｓｓｗｏｒｄ: x9", "ｐａｓｓｗｏｒｄ: [REDACTED]"),
+        ("password﹕ x9", "password﹕ [REDACTED]"),
+        ("https：//x https://a:\u200eb@h", "https：//x https://[REDACTED]@h"),
+    ],
+)
+def test_characters_that_stay_hide_no_label(text: str, expected: str) -> None:
+    """Marks that SPEC 1.3 keeps and styled letters are read as a person reads them; the rest of the text stays."""
+    assert redact(text) == expected
+    assert redact(expected) == expected
+
+
 def test_configured_labels_and_prefixes() -> None:
     """Further labels count as passwords do; one that begins like a built-in label hides nothing (SPEC 20.3)."""
     extra = RedactionExtra(labels=("pass", "door code", "password hint", " "), prefixes=("acme.", ""))
@@ -243,6 +314,8 @@ def test_a_text_built_to_be_redacted_bit_by_bit_is_hidden_whole(monkeypatch: pyt
         ("密码是[REDACTED]。", True),
         ("client_secret: '[REDACTED]'", True),
         ("Authorization: Bearer [REDACTED]", True),
+        ("Authorization: Basic [REDACTED]", True),
+        ("pass\u200eword: [REDACTED]", True),
         ("password is [REDACTED]", True),
         ("[REDACTED]", True),
         ("the password is [REDACTED]", False),
