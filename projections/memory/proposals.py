@@ -92,7 +92,10 @@ def with_text(context: Context, wording: Proposal, title: str, content: str, tag
     from projections.text.canonical import text_key
     from projections.text.entry import entry_text
     from projections.text.identity import identity_key
+    from projections.text.redact import redact_lines
 
+    # An update may bring a title that labels the content it found, or the other way round.
+    content = redact_lines(content, context.policy.redaction, above=title)
     text = entry_text(title, content, context.policy)
     importance, safety = read_tags(tags)
     key = text_key(text, context.root)

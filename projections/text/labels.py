@@ -104,12 +104,7 @@ def across_lines(text: str, extra: tuple[str, ...] = ()) -> list[Span]:
 
     They do if they look like a secret or stand alone in their line. In order, apart from each other; linear.
     """
-    spans = sorted(
-        span
-        for labels in _patterns(extra)
-        for label, span in _labelled(labels, text)
-        if JOINT not in text[label : span.start] or _shows_itself(text, span)
-    )
+    spans = sorted(span for labels in _patterns(extra) for span in _values(labels, text, _belongs))
     apart: list[Span] = []
     for span in spans:
         if not apart or span.start >= apart[-1].end:
@@ -117,7 +112,12 @@ def across_lines(text: str, extra: tuple[str, ...] = ()) -> list[Span]:
     return apart
 
 
-def _shows_itself(text: str, span: Span) -> bool:
+def _belongs(text: str, label_end: int, span: Span) -> bool:
+    """Whether a value in a joined view is one of its label; a quotation over many lines began with an apostrophe."""
+    if text.count(JOINT, *span) > 1:
+        return False
+    if JOINT not in text[label_end : span.start]:
+        return True
     value = text[span.start : span.end].replace(MARK, "")
     alone = _ALONE.match(text, span.end) and "://" not in value and any(map(str.isalnum, value))
     return bool(alone) or is_key_like(value)
@@ -130,18 +130,19 @@ def without_labels(text: str, extra: tuple[str, ...] = ()) -> str:
     return _LABELLED_WORD.sub(" ", text).replace(MARK, " ")
 
 
-def _values(labels: re.Pattern[str], text: str) -> Iterator[Span]:
-    return (span for _, span in _labelled(labels, text))
+def _always(_text: str, _label_end: int, _span: Span) -> bool:
+    return True
 
 
-def _labelled(labels: re.Pattern[str], text: str) -> Iterator[tuple[int, Span]]:
-    """The values of labels, each with where its label ends."""
+def _values(labels: re.Pattern[str], text: str, accepts: Callable[[str, int, Span], bool] = _always) -> Iterator[Span]:
+    """The values of labels, if they are accepted: given the text, where the label ends, and the value."""
     at = 0
     while label := labels.search(text, at):
         at = label.end()
         for span in _RULES[label.lastgroup or ""](text, label):
-            yield label.end(), span
-            at = span.end
+            if accepts(text, label.end(), span):
+                yield span
+                at = span.end
 
 
 def _patterns(extra: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:

@@ -36,10 +36,10 @@ _IS_IGNORABLE = re.compile(f"[{_IGNORABLE}]")
 _CONTINUED = re.compile(r"\\\n")
 _SPACED = re.compile(rf"\\\n{BLANK}*+")
 _BREAK = r"[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]"
-# With the marks of lists and quotes behind a break: an item and the line before its list belong together.
-_JOINED = re.compile(
-    rf"{BLANK}{{0,4}}+(?:{_BREAK}{BLANK}*+(?:(?:[-*+•]|\d{{1,3}}+[.)]){BLANK}++|[>＞]++{BLANK}*+)?+)++"
-)
+# With the marks of lists and quotes behind a break, and a backslash before it: an item and the line before its list
+# belong together.
+_MARKS = rf"(?:[>＞]{BLANK}*+)*+(?:(?:[-*+•]|\d{{1,3}}+[.)]){BLANK}++)?+"
+_JOINED = re.compile(rf"{BLANK}{{0,4}}+(?:\\?+{_BREAK}{BLANK}*+{_MARKS})++")
 
 
 class Span(NamedTuple):

@@ -44,7 +44,7 @@ def test_a_memory_keeps_no_value_below_its_label(title: str, content: str) -> No
     [
         f"Remember the password:\n- {VALUE}\n- use tabs everywhere",
         f"Remember these:\n- the deploy token:\n- {VALUE}",
-        f"Remember the password:\n> not this\n\n* {VALUE}",
+        f"Remember:\n> not this\n\n* the password:\n* {VALUE}",
     ],
 )
 def test_a_message_keeps_no_value_below_its_label(text: str) -> None:
@@ -100,5 +100,19 @@ def test_what_a_message_with_such_an_id_proposed_can_be_deleted() -> None:
             {"do": "memory_delete", "session": "S", "message": TOKEN},
         ]
     )
-    states = {account.state for account in stage.workspace().state().accounting.accounts.values()}
+    states = {account.state for account in stage.workspace().state().accounts.records.values()}
     assert states == {"deleted"}
+
+
+def test_an_update_that_brings_a_label_hides_the_value_it_found() -> None:
+    """The content was no secret until its new title said so: no state shows it from then on."""
+    stage = Harness(None)
+    stage.feed(
+        [
+            {"do": "memory_add", "session": "S", "title": "Staging box", "content": VALUE},
+            {"do": "memory_update", "session": "S", "id": "MEM-001", "title": "DB password"},
+        ]
+    )
+    (entry,) = stage.workspace().state().memory.entries.values()
+    assert (entry.proposal.title, entry.proposal.content) == ("DB password", "[REDACTED]")
+    assert entry.proposal.text == "DB password: [REDACTED]"

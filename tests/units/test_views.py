@@ -26,7 +26,7 @@ def test_lines_are_joined_with_their_marks() -> None:
     """Rows of breaks, list marks and quote marks are one joint; other dashes stay."""
     text = "a: \n\n  - b\n> 1. c - d\u2028-e"
     view = joined(text)
-    assert view.text == f"a:{JOINT}b{JOINT}1. c - d{JOINT}-e"
+    assert view.text == f"a:{JOINT}b{JOINT}c - d{JOINT}-e"
     start = view.text.index("b")
     assert text[slice(*view.origin(Span(start, start + 1)))] == "b"
 
