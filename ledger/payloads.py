@@ -1,0 +1,297 @@
+"""The payloads of events: what stands under ``data`` in a line, one frozen struct per type (DESIGN 3).
+
+Rules for whoever extends them: new fields have defaults and a field never changes its type, so that every release reads
+every ledger; no float anywhere, since NaN would be written as null (confidence is in hundredths, times are RFC 3339
+text); free text has passed redaction before it comes here (SPEC 7.1).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+__all__ = [
+    "CompactionPreparedData",
+    "Delivery",
+    "FileWrittenData",
+    "LedgerCreatedData",
+    "LedgerErasedData",
+    "LedgerRepairedData",
+    "LedgerSealedData",
+    "MemoryAddedData",
+    "MemoryDeletedData",
+    "MemoryImportedData",
+    "MemoryRequestedData",
+    "MemoryRestoredData",
+    "MemoryUndoneData",
+    "MemoryUpdatedData",
+    "NumberedTarget",
+    "PolicySetData",
+    "PromptRenderedData",
+    "RulesLoadedData",
+    "SessionCompactedData",
+    "SessionDeletedData",
+    "SessionLinkedData",
+    "SessionMeasuredData",
+    "SessionStartedData",
+    "Target",
+    "ToolArguments",
+    "ToolCompletedData",
+]
+
+Origin = Literal["tool", "cli", "hand_edit"]
+"""Who wrote a ``memory.*`` event: a tool the model called, a command of a person, an edit of MEMORY.md."""
+
+
+class Target(Struct, frozen=True, gc=False):
+    """Names a candidate for ever: the event that proposed it and its index among that event's candidates."""
+
+    event: str
+    index: int
+
+
+class NumberedTarget(Struct, frozen=True, gc=False):
+    """One line of a numbered list (SPEC 11.4): what ``[M<n>]`` meant when the list was made.
+
+    ``key`` is a digest of the exact key, so that a purge need not look for text here.
+    """
+
+    event: str
+    index: int
+    key: str
+    source: str
+
+
+class LedgerCreatedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """First line of every ledger. ``root`` is the workspace's real path, ``key`` its digest (SPEC 1.6)."""
+
+    format: int
+    ledger: str
+    root: str
+    key: str
+    project: bool = True
+    """False for places that are no project (home, ``/``, temporary folders): hot state only (SPEC 1.6)."""
+
+
+class Delivery(Struct, frozen=True, omit_defaults=True, gc=False):
+    """Delivery settings of a session (SPEC 19): fixed for its epoch, never part of the policy."""
+
+    enabled: bool = True
+    placement: Literal["user-part", "system"] = "user-part"
+    hot_delivery: Literal["delta", "full", "off"] = "delta"
+    injection: Literal["workspace", "summary"] = "workspace"
+    tools: bool = True
+
+
+class SessionStartedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A session's first hook that can lead to a prompt; again, with another reason, on resume or restart."""
+
+    session: str
+    parent: str | None = None
+    host: str = ""
+    host_version: str = ""
+    instance: str = ""
+    reason: Literal["new", "resume", "restart"] = "new"
+    delivery: Delivery = Delivery()
+
+
+class SessionLinkedData(Struct, frozen=True, gc=False):
+    """The parent of a session became known late (SPEC 3.4)."""
+
+    session: str
+    parent: str
+
+
+class MemoryRequestedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A user's message that holds a remember form, reduced to what extraction reads (DESIGN 3).
+
+    ``notes`` say what taking the text in has changed (``invisible_removed``, SPEC 1.3).
+    """
+
+    message: str
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+class ToolArguments(Struct, frozen=True, omit_defaults=True, gc=False):
+    """The tool arguments that matter, redacted: a file, a command line."""
+
+    path: str = ""
+    command: str = ""
+
+
+class ToolCompletedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A tool call that ended. ``output`` is the bounded excerpt of DESIGN 3, never the whole output.
+
+    ``status``: ``completed`` ran to its end, whatever the exit; ``failed`` was reported as a failure;
+    ``aborted`` never ran to an exit (denied, cancelled, timed out). ``exit`` is the structured code or None.
+    """
+
+    call: str
+    tool: str
+    args: ToolArguments = ToolArguments()
+    exit: int | None = None
+    status: Literal["completed", "failed", "aborted"] = "completed"
+    output: str = ""
+
+
+class CompactionPreparedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A numbered list was given to the host; the event's id is the snapshot id (SPEC 5.4)."""
+
+    position: int
+    targets: tuple[NumberedTarget, ...] = ()
+
+
+class SessionCompactedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A compaction summary exists. ``section`` holds the lines that extraction reads (SPEC 5).
+
+    ``digest`` is the SHA-256 (hex) of the redacted summary; empty means the summary was empty or missing.
+    """
+
+    message: str = ""
+    section: str = ""
+    digest: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class SessionDeletedData(Struct, frozen=True, gc=False):
+    """The host deleted the session."""
+
+
+class SessionMeasuredData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """End of a turn: requests made and tokens as the host reported them."""
+
+    requests: int
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+class RulesLoadedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """The host loaded an instruction file; digests of its canonical lines and sentences (SPEC 3.6)."""
+
+    path: str
+    digests: tuple[str, ...] = ()
+
+
+class MemoryAddedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A memory written by a tool, a command or a hand edit (SPEC 14.6)."""
+
+    title: str
+    content: str = ""
+    tags: tuple[str, ...] = ()
+    type: str | None = None
+    origin: Origin = "tool"
+    reason: str = ""
+
+
+class MemoryUpdatedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """New fields of a memory; None means unchanged, an empty tuple of tags clears them."""
+
+    target: Target
+    title: str | None = None
+    content: str | None = None
+    tags: tuple[str, ...] | None = None
+    origin: Origin = "tool"
+    reason: str = ""
+
+
+class MemoryDeletedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A delete (SPEC 15.1): of one target, or of all that a message proposed, even if it comes later."""
+
+    target: Target | None = None
+    message: str | None = None
+    origin: Origin = "tool"
+    reason: str = ""
+
+
+class MemoryRestoredData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A deleted, superseded or expired memory is active again (SPEC 15.3)."""
+
+    target: Target
+    origin: Origin = "cli"
+    reason: str = ""
+
+
+class MemoryUndoneData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """The change made by the event with id ``undone`` is reverted (SPEC 15.3)."""
+
+    undone: str
+    origin: Origin = "cli"
+    reason: str = ""
+
+
+class MemoryImportedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """One line of an imported file (SPEC 17); times are RFC 3339 text, confidence in hundredths."""
+
+    file: str
+    digest: str
+    line: int
+    text: str
+    type: str = "feedback"
+    source: Literal["explicit", "compaction", "manual"] = "manual"
+    state: Literal["active", "pending", "deleted", "superseded"] = "active"
+    confidence: int = 90
+    title: str = ""
+    content: str = ""
+    tags: tuple[str, ...] = ()
+    rationale: str = ""
+    importance: Literal["low", "normal", "high"] = "normal"
+    safety_critical: bool = False
+    reinforcements: int = 0
+    created: str | None = None
+    updated: str | None = None
+    number: int | None = None
+
+
+class FileWrittenData(Struct, frozen=True, gc=False):
+    """MEMORY.md was written: as of which position, and the digest of what was written."""
+
+    position: int
+    digest: str
+
+
+class PromptRenderedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A receipt: a block was handed to a host. What the host was given is a fact (DESIGN 3)."""
+
+    kind: Literal["workspace", "hot", "delta"]
+    position: int
+    epoch: int
+    digest: str
+    size: int
+    instance: str = ""
+    targets: tuple[Target, ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+class PolicySetData(Struct, frozen=True, gc=False):
+    """The policy changed. Appended in the same write, before the first event judged by it (DESIGN 5)."""
+
+    digest: str
+    policy: dict[str, Any]
+
+
+class LedgerSealedData(Struct, frozen=True, gc=False):
+    """A Merkle head: number of leaves and root in hex (RFC 6962)."""
+
+    size: int
+    root: str
+
+
+class LedgerRepairedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """Damaged bytes were set aside by ``repair``: how many pieces, and where they are kept."""
+
+    pieces: int
+    quarantine: str = ""
+
+
+class LedgerErasedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A purge (SPEC 15.4): what was erased, by digest only, and the Merkle roots before and after."""
+
+    targets: tuple[Target, ...]
+    old_root: str = ""
+    new_root: str = ""
+    key: str = ""
+    digests: tuple[str, ...] = ()
+    reason: str = ""
