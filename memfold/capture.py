@@ -32,7 +32,7 @@ from ledger.events import (
     ToolCompletedData,
 )
 from ledger.source import make_source
-from projections.hot.excerpt import excerpt
+from projections.hot.excerpt import excerpt, is_output_read, read_arguments
 from projections.hot.tools import is_own_tool
 from projections.memory.intake import key_digest
 from projections.memory.model import Entry
@@ -284,8 +284,9 @@ class Capture:
             return []
         kept, lines = ToolArguments(), ""
         if not is_own_tool(tool):
-            clean = {name: self._argument(name, value) for name, value in args.items() if isinstance(value, str)}
-            text = self._block(output)
+            given = ((name, args.get(name)) for name in read_arguments(tool))
+            clean = {name: self._argument(name, value) for name, value in given if isinstance(value, str)}
+            text = self._block(output) if is_output_read(tool) else ""
             kept, lines = excerpt(tool, clean, exit_code, status, text, policy=self._context.policy)
             # The lines that are kept become one line in a summary (SPEC 13.4), wherever they had stood.
             lines = self._lines(lines)

@@ -35,6 +35,7 @@ class Workspace:
     def __init__(self, log: Log, root: str, policy: Policy, *, host: str, enabled: bool = True) -> None:
         self.log = log
         self._policy = policy
+        self._digest = policy_digest(policy)
         self._context = Context(policy, root)
         self.capture = Capture(host, self._context, enabled=enabled)
         self._in_force: str | None = None
@@ -43,16 +44,15 @@ class Workspace:
         """Append what capture gave; a changed policy goes into the same write, before them."""
         if not drafts:
             return ()
-        digest = policy_digest(self._policy)
         if self._in_force is None:
             self._in_force = self._recorded_policy()
-        if self._in_force == digest:
+        if self._in_force == self._digest:
             events = self.log.append(drafts)
         else:
-            data = PolicySetData(digest, policy_document(self._policy))
+            data = PolicySetData(self._digest, policy_document(self._policy))
             change = Draft(source=_SOURCE, time=drafts[0].time, data=data)
             events = self.log.append([change, *drafts])[1:]
-            self._in_force = digest
+            self._in_force = self._digest
         if isinstance(self.log, FileLog):
             # Behind the append: facts that are missing cost time, facts without their event cost nothing.
             keep_facts(self.log.directory, events, self._context)

@@ -9,16 +9,28 @@ from ledger.events import ToolArguments
 from projections.hot.commands import classify
 from projections.hot.files import PATH_LIMIT, grep_lines, patch_lines
 from projections.hot.signals import evidence, outcome_of
-from projections.hot.tools import kind_of
+from projections.hot.tools import Kind, kind_of
 from projections.policy import Policy
 
-__all__ = ["COMMAND_LIMIT", "excerpt"]
+__all__ = ["COMMAND_LIMIT", "excerpt", "is_output_read", "read_arguments"]
 
 COMMAND_LIMIT = 16_384
 """Characters of a command line that are kept."""
 
 _PATH_ARGUMENTS = ("filePath", "file_path")
 _PATCH_ARGUMENTS = ("patchText", "patch", "input")
+_SHELL_ARGUMENTS = ("command",)
+_READ: dict[Kind, tuple[str, ...]] = {"file": _PATH_ARGUMENTS, "patch": _PATCH_ARGUMENTS, "shell": _SHELL_ARGUMENTS}
+
+
+def read_arguments(tool: str) -> tuple[str, ...]:
+    """The arguments that an excerpt reads: nobody need clean and redact the others, such as a whole file's text."""
+    return _READ.get(kind_of(tool), ())
+
+
+def is_output_read(tool: str) -> bool:
+    """Whether an excerpt reads the output at all."""
+    return kind_of(tool) in {"grep", "shell"}
 
 
 def excerpt(
@@ -54,7 +66,7 @@ def excerpt(
     if kind == "patch":
         return ToolArguments(), "\n".join(patch_lines(_text(args, _PATCH_ARGUMENTS)))
     if kind == "shell":
-        line = _bounded(_text(args, ("command",)))
+        line = _bounded(_text(args, _SHELL_ARGUMENTS))
         command = classify(line, policy)
         lines = evidence(output, command, outcome_of(command, exit_code, status))
         return ToolArguments(command=line), "\n".join(lines)
