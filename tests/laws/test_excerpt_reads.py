@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from projections.hot.excerpt import excerpt, is_output_read, read_arguments
@@ -13,6 +13,10 @@ NAMES = ("filePath", "file_path", "command", "patchText", "patch", "input", "con
 TEXTS = ("src/a.ts", "pytest -q", "*** Update File: src/b.ts\n", "/w/app/x.py:3: hit", "Error: boom", "2 failed")
 
 
+@example("bash", {"command": "pytest -q"}, 1, "completed", "2 failed")
+@example("grep", {"pattern": "hit"}, None, "completed", "/w/app/x.py:3: hit")
+@example("apply_patch", {"patchText": "*** Update File: src/b.ts\n"}, None, "completed", "")
+@example("edit", {"file_path": "src/a.ts", "oldString": "x"}, None, "completed", "")
 @given(
     tool=st.sampled_from(TOOLS),
     args=st.dictionaries(st.sampled_from(NAMES), st.sampled_from(TEXTS) | st.text(max_size=20)),
