@@ -15,6 +15,7 @@ from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
 
+from bench.bridge import measure_bridge
 from bench.ledgers import write_ledger
 from bench.measure import Samples, in_turn, machine, median, processes, ratio
 from ledger.codec import decode_known
@@ -32,7 +33,7 @@ from projections.protocol import fold
 from projections.world import World
 from replay.kept import KeptFacts, keep_all
 if len(sys.argv) > 1:
-    fold(World(sys.argv[2]), FileLog.open(sys.argv[1]).read())
+    fold(World({sys.argv[2]}), FileLog.open(sys.argv[1]).read())
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
 """
 
@@ -74,7 +75,7 @@ class Bench:
 
     def kinds(self) -> None:
         """Where the time of a head refold goes: each run of events of one type is timed as a whole."""
-        world = World(self.session, KeptFacts(str(self.large)))
+        world = World({self.session}, KeptFacts(str(self.large)))
         spent: dict[str, list[float]] = {}
         for _ in range(self.rounds):
             state = world.initial()
@@ -158,6 +159,12 @@ class Bench:
         for case in ("memfold --version", "memfold prompt"):
             _report(samples, case, "import msgspec")
 
+    def bridge(self) -> None:
+        """Round trips and starts of a real ``memfold bridge``, beside an echo."""
+        folder = self.folder / "bridge"
+        folder.mkdir()
+        measure_bridge(folder, self.large, self.events, self.rounds)
+
     def _decode(self) -> None:
         with (self.large / LOG_NAME).open("rb", buffering=1 << 20) as file:
             for line in file:
@@ -168,10 +175,10 @@ class Bench:
             pass
 
     def _head(self) -> None:
-        fold(World(self.session, KeptFacts(str(self.large))), FileLog.open(self.large).read())
+        fold(World({self.session}, KeptFacts(str(self.large))), FileLog.open(self.large).read())
 
     def _head_cold(self) -> None:
-        fold(World(self.session), FileLog.open(self.large).read())
+        fold(World({self.session}), FileLog.open(self.large).read())
 
     def _full(self) -> None:
         fold(World(known=KeptFacts(str(self.large))), FileLog.open(self.large).read())
@@ -192,6 +199,7 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "append": Bench.append,
     "memory": Bench.memory,
     "start": Bench.start,
+    "bridge": Bench.bridge,
 }
 
 

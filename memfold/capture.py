@@ -21,6 +21,7 @@ from ledger.events import (
     MemoryRequestedData,
     MemoryUpdatedData,
     NumberedTarget,
+    PromptRenderedData,
     RulesLoadedData,
     SessionCompactedData,
     SessionDeletedData,
@@ -39,6 +40,7 @@ from projections.memory.model import Entry
 from projections.policy import Context
 from projections.rules.candidates import reduce_summary, rule_digests_of
 from projections.rules.explicit import is_off_the_record, reduce_message
+from projections.text.clean import decode
 from projections.text.intake import take_in, take_in_block
 from projections.text.limits import TITLE_LIMIT
 from projections.text.redact import redact, redact_lines
@@ -65,13 +67,30 @@ class Capture:
         host: name of the host, first part of every source.
         context: policy and workspace root in force.
         enabled: False while memory is switched off: then nothing is recorded at all.
+        delivery: how sessions that start now are given their blocks.
     """
 
-    def __init__(self, host: str, context: Context, *, enabled: bool = True) -> None:
+    def __init__(
+        self,
+        host: str,
+        context: Context,
+        *,
+        enabled: bool = True,
+        delivery: Delivery = Delivery(),  # noqa: B008 - a frozen value
+    ) -> None:
         self._host = host
+        self._off_the_record: set[str] = set()
+        self.configure(context, enabled=enabled, delivery=delivery)
+
+    def configure(self, context: Context, *, enabled: bool, delivery: Delivery) -> None:
+        """Go on under other settings; what is off the record stays so."""
         self._context = context
         self._enabled = enabled
-        self._off_the_record: set[str] = set()
+        self._delivery = delivery
+
+    def source_of(self, session: str) -> str:
+        """The source of what a session does."""
+        return make_source(self._host, session)
 
     def is_off_the_record(self, session: str) -> bool:
         """Whether the session's newest message is off the record: no hot part goes with it (SPEC 3.7)."""
@@ -86,17 +105,16 @@ class Capture:
         reason: Literal["new", "resume", "restart"] = "new",
         host_version: str = "",
         instance: str = "",
-        delivery: Delivery = Delivery(),  # noqa: B008 - a frozen value
     ) -> list[Draft]:
         """The first hook of a session that can lead to a prompt; again on resume or restart (DESIGN 3)."""
         data = SessionStartedData(
             session=session,
             parent=parent,
             host=self._host,
-            host_version=self._id(host_version),
-            instance=self._id(instance),
+            host_version=self.id_of(host_version),
+            instance=self.id_of(instance),
             reason=reason,
-            delivery=delivery,
+            delivery=self._delivery,
         )
         return self._drafts(session, time, data)
 
@@ -117,7 +135,7 @@ class Capture:
         # A form asks for what stands in the next line or in a list, whose label stays behind (SPEC 4.5). Reduced
         # again, as a mark may be longer than what it hides.
         reduced = reduce_message(self._lines(reduced), self._context)
-        return self._drafts(session, time, MemoryRequestedData(self._id(message), reduced, taken.notes))
+        return self._drafts(session, time, MemoryRequestedData(self.id_of(message), reduced, taken.notes))
 
     def tool_completed(
         self,
@@ -172,7 +190,11 @@ class Capture:
         taken = take_in_block(summary or "", self._context.policy)
         digest = hashlib.sha256(taken.text.encode()).hexdigest() if taken.text.strip() else ""
         section = reduce_summary(taken.text, self._context)
-        return self._drafts(session, time, SessionCompactedData(self._id(message), section, digest, taken.notes))
+        return self._drafts(session, time, SessionCompactedData(self.id_of(message), section, digest, taken.notes))
+
+    def prompt_rendered(self, session: str, data: PromptRenderedData, *, time: str | None) -> list[Draft]:
+        """A block was handed to the host (DESIGN 3)."""
+        return self._drafts(session, time, data)
 
     def session_deleted(self, session: str, *, time: str | None) -> list[Draft]:
         """The host deleted the session."""
@@ -260,7 +282,7 @@ class Capture:
         """A delete of one target, or of all that a message proposed (SPEC 15.1)."""
         if self._is_unheard(session, origin):
             return []
-        of_message = None if message is None else self._id(message)
+        of_message = None if message is None else self.id_of(message)
         data = MemoryDeletedData(target, of_message, origin, self._line(reason))
         return self._drafts(session, time, data)
 
@@ -291,7 +313,7 @@ class Capture:
             # The lines that are kept become one line in a summary (SPEC 13.4), wherever they had stood.
             lines = self._lines(lines)
         data = ToolCompletedData(
-            call=self._id(call), tool=self._line(tool), args=kept, exit=exit_code, status=status, output=lines
+            call=self.id_of(call), tool=self._line(tool), args=kept, exit=exit_code, status=status, output=lines
         )
         return self._drafts(session, time, data)
 
@@ -314,10 +336,15 @@ class Capture:
         """An argument of a tool; a command line stands for its error where the output says nothing (SPEC 13.4)."""
         return self._lines(value) if name == "command" else self._block(value)
 
-    def _id(self, name: str) -> str:
-        """An opaque id of the host. One that holds a secret gets a digest for it: different ids stay different."""
-        shown = redact(name, self._context.policy.redaction)
-        return name if shown == name else f"{shown}-{hashlib.sha256(name.encode()).hexdigest()[:_ID_DIGEST]}"
+    def id_of(self, name: str) -> str:
+        """An opaque id of the host as it is written.
+
+        One that holds a secret, or half a character, gets a digest for it: different ids stay different.
+        """
+        shown = redact(decode(name), self._context.policy.redaction)
+        if shown == name:
+            return name
+        return f"{shown}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:_ID_DIGEST]}"
 
     def _tags(self, tags: Sequence[str]) -> tuple[str, ...]:
         """Tags as the memory file reads them: split at commas, trimmed, no blanks or repeats (SPEC 16.3)."""

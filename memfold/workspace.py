@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Literal
 
-from ledger.events import Draft, Event, PolicySet, PolicySetData
+from ledger.errors import StorageError
+from ledger.events import Delivery, Draft, Event, PolicySet, PolicySetData
 from ledger.log import FileLog, Log
 from memfold.capture import Capture
 from projections.memory.model import Ref
@@ -13,6 +15,7 @@ from projections.policy import Context, Policy, policy_digest, policy_document
 from projections.render import Block, numbered_block
 from projections.world import WorldState
 from replay.kept import KeptFacts, keep_facts
+from replay.live import Live
 from replay.names import entry_by_id, live_by_text
 from replay.state import state_at
 
@@ -30,35 +33,52 @@ class Workspace:
         policy: the configured policy; it is recorded before the first event it judges (DESIGN 5).
         host: name of the host whose reports come in.
         enabled: False while memory is switched off.
+        live: the log's state as its owner keeps it; without one, the log is read for the policy in force.
     """
 
-    def __init__(self, log: Log, root: str, policy: Policy, *, host: str, enabled: bool = True) -> None:
+    def __init__(
+        self, log: Log, root: str, policy: Policy, *, host: str, enabled: bool = True, live: Live | None = None
+    ) -> None:
         self.log = log
+        self._root = root
+        self._live = live
+        self._in_force: str | None = None
+        self.capture = Capture(host, Context(policy, root), enabled=enabled)
+        self.configure(policy, enabled=enabled)
+
+    def configure(self, policy: Policy, *, enabled: bool, delivery: Delivery = Delivery()) -> None:  # noqa: B008 - a frozen value
+        """Go on under other settings; a changed policy is recorded with the next event."""
         self._policy = policy
         self._digest = policy_digest(policy)
-        self._context = Context(policy, root)
-        self.capture = Capture(host, self._context, enabled=enabled)
-        self._in_force: str | None = None
+        self._context = Context(policy, self._root)
+        self.capture.configure(self._context, enabled=enabled, delivery=delivery)
 
     def record(self, drafts: Sequence[Draft]) -> tuple[Event, ...]:
-        """Append what capture gave; a changed policy goes into the same write, before them."""
+        """Append what capture gave; a changed policy goes into the same write, before them.
+
+        Raises:
+            LedgerError: as ``Log.append``; ``StorageError.stored`` counts the given drafts alone.
+        """
         if not drafts:
             return ()
-        if self._in_force is None:
-            self._in_force = self._recorded_policy()
-        if self._in_force == self._digest:
+        if self._is_in_force():
             events = self.log.append(drafts)
         else:
             data = PolicySetData(self._digest, policy_document(self._policy))
             change = Draft(source=_SOURCE, time=drafts[0].time, data=data)
-            events = self.log.append([change, *drafts])[1:]
+            try:
+                events = self.log.append([change, *drafts])[1:]
+            except StorageError as error:
+                error.stored = max(0, error.stored - 1)
+                self._in_force = None  # it may stand in the log
+                raise
             self._in_force = self._digest
         if isinstance(self.log, FileLog):
             # Behind the append: facts that are missing cost time, facts without their event cost nothing.
             keep_facts(self.log.directory, events, self._context)
         return events
 
-    def state(self, offset: int | None = None, *, only: str | None = None) -> WorldState:
+    def state(self, offset: int | None = None, *, only: AbstractSet[str] | None = None) -> WorldState:
         """The state at an offset, from the log alone."""
         known = KeptFacts(self.log.directory) if isinstance(self.log, FileLog) else None
         return state_at(self.log.read(), offset, only=only, known=known)
@@ -112,6 +132,15 @@ class Workspace:
         return self.record(
             self.capture.memory_updated(session, entry.ref, title=title, content=content, tags=tags, time=time)
         )
+
+    def _is_in_force(self) -> bool:
+        """Whether the log's last policy is the configured one."""
+        if self._live is not None:  # others may have set one meanwhile
+            state = self._live.world()
+            return bool(state.sessions.policies) and state.memory.context.policy == self._policy
+        if self._in_force is None:
+            self._in_force = self._recorded_policy()
+        return self._in_force == self._digest
 
     def _recorded_policy(self) -> str:
         """Digest of the last policy in the log, or the empty string."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 import msgspec
 from msgspec import Struct
 
-from ledger.events import AnyEvent, PromptRendered, SessionCompacted, SessionDeleted
+from ledger.events import AnyEvent, Delivery, PromptRendered, SessionCompacted, SessionDeleted, SessionStarted
 from projections.facts import Known
 from projections.memory.activity import calls_taken_in
 from projections.memory.fold import WorkspaceMemory
@@ -44,6 +45,8 @@ class Epoch(Struct, frozen=True, gc=False):
     shown: tuple[Ref, ...]
     keys: frozenset[str]
     """Exact keys of what the block shows, as they were when it was frozen."""
+    delivery: Delivery = Delivery()
+    """What the session's latest start had said by then; it holds for the whole epoch (SPEC 19)."""
     open: bool = True
 
 
@@ -57,13 +60,15 @@ class Receipt(Struct, frozen=True, gc=False):
     digest: str
     size: int
     shown: tuple[Ref, ...]
+    instance: str = ""
 
 
 class Prompts(Struct):
-    """Epochs and receipts per session, oldest first."""
+    """Epochs and receipts per session, oldest first, and the delivery settings of its latest start."""
 
     epochs: dict[str, tuple[Epoch, ...]] = {}
     receipts: dict[str, tuple[Receipt, ...]] = {}
+    deliveries: dict[str, Delivery] = {}
 
 
 class PromptState(Struct):
@@ -79,15 +84,17 @@ def current_epoch(prompts: Prompts, session: str) -> Epoch | None:
     return epochs[-1] if epochs and epochs[-1].open else None
 
 
-def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: str | None = None) -> None:
-    """Freeze a block where workspace memory has begun an epoch; note receipts and ends.
+def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: AbstractSet[str] | None = None) -> None:
+    """Freeze a block where workspace memory has begun an epoch; note settings, receipts and ends.
 
     ``memory`` is the state after the event. With ``only`` the blocks of other sessions are not rendered.
     """
     if not memory.fresh:
         return
+    if isinstance(event, SessionStarted) and (only is None or event.source in only):
+        prompts.deliveries[event.source] = event.data.delivery
     session = memory.opened
-    if session is not None and only in (None, session):
+    if session is not None and (only is None or session in only):
         block = workspace_block(memory)
         epoch = Epoch(
             session=session,
@@ -98,11 +105,21 @@ def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: s
             digest=block_digest(block.text),
             shown=tuple(entry.ref for entry in block.shown),
             keys=frozenset(entry.proposal.exact for entry in block.shown),
+            delivery=prompts.deliveries.get(session, Delivery()),
         )
         prompts.epochs[session] = (*_closed(prompts, session), epoch)
     elif isinstance(event, PromptRendered):
         data = event.data
-        receipt = Receipt(event.source, event.seq, data.kind, data.epoch, data.digest, data.size, data.targets)
+        receipt = Receipt(
+            session=event.source,
+            offset=event.seq,
+            kind=data.kind,
+            epoch=data.epoch,
+            digest=data.digest,
+            size=data.size,
+            shown=data.targets,
+            instance=data.instance,
+        )
         prompts.receipts[event.source] = (*prompts.receipts.get(event.source, ()), receipt)
     elif _ends_epoch(event, memory) and event.source in prompts.epochs:
         prompts.epochs[event.source] = _closed(prompts, event.source)
@@ -133,12 +150,12 @@ def block_digest(text: str) -> str:
 
 
 class RenderedPrompts:
-    """The frozen blocks as a projection of their own; ``only`` names the one session whose blocks are asked for."""
+    """The frozen blocks as a projection of their own; ``only`` names the sessions whose blocks are asked for."""
 
     name = "rendered-prompts"
-    version = 1
+    version = 2
 
-    def __init__(self, only: str | None = None, known: Known | None = None) -> None:
+    def __init__(self, only: AbstractSet[str] | None = None, known: Known | None = None) -> None:
         self._memory = WorkspaceMemory(known)
         self._only = only
 
@@ -168,8 +185,8 @@ class RenderedPrompts:
 
 
 def copy_prompts(prompts: Prompts) -> Prompts:
-    """Prompts of their own; epochs and receipts are immutable."""
-    return msgspec.structs.replace(prompts, epochs=dict(prompts.epochs), receipts=dict(prompts.receipts))
+    """Prompts of their own; what the tables hold is immutable."""
+    return Prompts(dict(prompts.epochs), dict(prompts.receipts), dict(prompts.deliveries))
 
 
 def _closed(prompts: Prompts, session: str) -> tuple[Epoch, ...]:

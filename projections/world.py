@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
 from ledger.events import AnyEvent, ToolCompleted
 from projections.accounting import Accounts, copy_accounts, record_moves
 from projections.facts import Known
+from projections.hot.delivery import Given, step_given
 from projections.hot.state import SessionStates, States
 from projections.memory.activity import calls_taken_in
 from projections.memory.fold import WorkspaceMemory
@@ -25,21 +27,24 @@ class WorldState(Struct):
     accounts: Accounts
     prompts: Prompts
     sessions: States
+    given: dict[str, Given] = {}
+    """What of their hot state sessions have been given, by source (SPEC 12.3)."""
 
 
 class World:
     """Workspace memory, accounts, prompts and hot state together.
 
     Args:
-        only: the source of the one session whose frozen block and hot state are asked for; None for all. Workspace
-            memory and accounts are the same either way: nobody pays for what nobody asks.
+        only: sources of the sessions whose frozen blocks, deliveries and hot state are asked for; None for all.
+            Workspace memory and accounts are the same either way: nobody pays for what nobody asks. It is held and
+            not copied: its owner may add a source that no event so far is about.
         known: facts at hand; they change the time a fold takes and nothing else.
     """
 
     name = "world"
-    version = 1
+    version = 2
 
-    def __init__(self, only: str | None = None, known: Known | None = None) -> None:
+    def __init__(self, only: AbstractSet[str] | None = None, known: Known | None = None) -> None:
         self._only = only
         self._memory = WorkspaceMemory(known)
         self._sessions = SessionStates(only, known)
@@ -55,6 +60,7 @@ class World:
             copy_accounts(state.accounts),
             copy_prompts(state.prompts),
             self._sessions.copy(state.sessions),
+            dict(state.given),
         )
 
     def apply(self, state: WorldState, event: AnyEvent) -> WorldState:
@@ -69,13 +75,15 @@ class World:
         self._memory.step(memory, event)
         if memory.moves:
             record_moves(state.accounts, memory.moves)
-        if self._only is not None and type(event) is ToolCompleted and event.source != self._only:
-            return  # a call in a session that nobody asks about is activity of the workspace and nothing else
+        if self._only is not None and type(event) is ToolCompleted and event.source not in self._only:
+            return  # a call in a session that nobody asks for is activity of the workspace and nothing else
         step_prompts(state.prompts, memory, event, self._only)
         self._sessions.step(state.sessions, event)
+        if type(event) is not ToolCompleted:
+            step_given(state, event)
 
     def run(self, state: WorldState, events: Iterable[AnyEvent]) -> None:
-        """Step through many events; calls in bulk, but for those of the session that is asked for."""
+        """Step through many events; calls in bulk, but for those of sessions that are asked for."""
         rest = events if self._only is None else calls_taken_in(state.memory, events, self._only)
         for event in rest:
             self.step(state, event)

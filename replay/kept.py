@@ -42,9 +42,11 @@ class KeptFacts(Mapping[str, Facts]):
 
     Args:
         directory: the ledger's folder; a missing, unreadable or damaged file is an empty one.
+        start: the byte of the file to read from, where those before it have served: the ``end`` of an earlier one.
     """
 
-    def __init__(self, directory: str) -> None:
+    def __init__(self, directory: str, start: int = 0) -> None:
+        self.end = start
         self._path = facts_path(directory)
         self._lines: dict[str, _Line] | None = None
 
@@ -76,7 +78,10 @@ class KeptFacts(Mapping[str, Facts]):
             self._lines = {}
             try:
                 with open(self._path, "rb", opener=open_regular) as file:
+                    file.seek(self.end)
                     for raw in file:
+                        if raw.endswith(b"\n"):
+                            self.end += len(raw)
                         try:
                             line = _DECODE_LINE(raw)
                         except (msgspec.MsgspecError, UnicodeDecodeError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from ledger.events import AnyEvent
 from projections.facts import Known
@@ -19,7 +20,7 @@ def state_at(
     *,
     time: int | None = None,
     session: str | None = None,
-    only: str | None = None,
+    only: AbstractSet[str] | None = None,
     known: Known | None = None,
 ) -> WorldState:
     """Everything the log means at a position, its end by default (SPEC 1.2).
@@ -29,7 +30,7 @@ def state_at(
         offset: the position, as an offset;
         time: or as a time in milliseconds: the last event at or before it;
         session: or as the source of a session: its last event.
-        only: the source of the one session whose prompt and hot state are wanted.
+        only: sources of the sessions whose prompts and hot state are wanted; None for all.
         known: facts at hand; they change the time this takes and nothing else.
 
     Raises:

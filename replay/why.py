@@ -218,7 +218,7 @@ def _prompts(world: WorldState, ref: Ref | None) -> tuple[Shown, ...]:
     if ref is None:
         return ()
     receipts = (one for found in world.prompts.receipts.values() for one in found if ref in one.shown)
-    handed = {(one.session, one.epoch) for one in receipts}
+    handed = {(one.session, one.epoch) for one in receipts if one.kind == "workspace"}
     epochs = (one for epochs in world.prompts.epochs.values() for one in epochs if ref in one.shown)
     return tuple(
         Shown(split_source(one.session)[1] or "", one.offset, one.digest, (one.session, one.offset) in handed)

@@ -30,7 +30,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Print the account."""
     view, console = open_view(options), Console(options)
-    document = account_document(view.place.shown_directory, view.world(only=""))
+    document = account_document(view.place.shown_directory, view.world(only=frozenset()))
     if options.json:
         console.emit(document)
     else:

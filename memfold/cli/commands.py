@@ -75,10 +75,45 @@ _COMMANDS = (
         ("memfold account", "memfold account --at 2026-01-31T12:00:00Z"),
     ),
     Command(
+        "cache",
+        "cache",
+        "Show what blocks of memory cost the provider's prompt cache.",
+        ("memfold cache", "memfold cache --session a1b2c3"),
+    ),
+    Command(
         "check",
         "check",
         "Look for damage in the ledger. Exit 3 if there is any.",
         ("memfold check", "memfold check --json"),
+    ),
+    Command(
+        "doctor",
+        "doctor",
+        "Look whether memory works here, and tell what to do if not. Exit 3 if something is wrong.",
+        ("memfold doctor", "memfold doctor --json"),
+        "Writes nothing but an empty file into the ledger's folder, which it removes again.",
+    ),
+    Command(
+        "install",
+        "install",
+        "Put the plugin for a client in place.",
+        ("memfold install opencode --dry-run", "memfold install opencode", "memfold install opencode --project"),
+        "Writes one file where the client looks for plugins, and what it did into the data folder. No setting of the\n"
+        "client is changed.",
+    ),
+    Command(
+        "uninstall",
+        "uninstall",
+        "Take the plugin for a client away again.",
+        ("memfold uninstall opencode --dry-run", "memfold uninstall opencode"),
+        "Removes what install has made, and puts back what stood there before. Memories stay.",
+    ),
+    Command(
+        "bridge",
+        "bridge",
+        "Serve a client's plugin on stdin and stdout. Plugins start it; nobody else needs it.",
+        ("memfold bridge < session.jsonl",),
+        "Writes the ledger of the workspace that the first line names.",
     ),
     Command(
         "config",

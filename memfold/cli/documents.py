@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from memfold.cli.parts import (
     BlockPart,
+    ChangePart,
+    CheckPart,
     ConfigFilePart,
     DetailPart,
     EpochPart,
@@ -22,22 +24,28 @@ from memfold.cli.parts import (
     PendingPart,
     ProblemPart,
     ReasonCountPart,
+    SessionUsePart,
     SettingPart,
     SizePart,
+    TokensPart,
 )
 
 __all__ = [
     "DOCUMENTS",
     "AccountDocument",
+    "CacheDocument",
     "CheckDocument",
     "ConfigDocument",
+    "DoctorDocument",
     "ErrorDocument",
     "IngestDocument",
+    "InstallDocument",
     "ListDocument",
     "PathsDocument",
     "PromptDocument",
     "ShowDocument",
     "StatusDocument",
+    "UninstallDocument",
 ]
 
 
@@ -190,6 +198,34 @@ class CheckDocument(Struct, frozen=True, tag_field="schema", tag="memfold.check/
     problems: tuple[ProblemPart, ...]
 
 
+class CacheDocument(Struct, frozen=True, kw_only=True, tag_field="schema", tag="memfold.cache/1"):
+    """What memory costs the provider's prompt cache (`memfold cache --json`).
+
+    Attributes:
+        ledger: folder of the ledger.
+        position: offset of the last event that counts.
+        now: time at that position.
+        missing: what would have to be in the log to say more, as sentences; empty if nothing is missing.
+        sessions: the latest sessions, the latest first, or the one that was asked for.
+        more: how many further sessions were measured or given a block.
+        subagents: how many sub-agents there are; they are given no block and left out.
+        total: sums over these sessions.
+        first_block: tokens taken for the client's first system block and its tools; 0 if no turn tells.
+        assumptions: what the estimates assume, as sentences.
+    """
+
+    ledger: str
+    position: int
+    now: str
+    missing: tuple[str, ...]
+    sessions: tuple[SessionUsePart, ...]
+    more: int
+    subagents: int
+    total: TokensPart
+    first_block: int
+    assumptions: tuple[str, ...]
+
+
 class IngestDocument(Struct, frozen=True, tag_field="schema", tag="memfold.ingest/1"):
     """What an ingestion did (`memfold ingest --json`).
 
@@ -260,6 +296,56 @@ class PathsDocument(Struct, frozen=True, tag_field="schema", tag="memfold.paths/
     files: tuple[ConfigFilePart, ...]
 
 
+class InstallDocument(Struct, frozen=True, tag_field="schema", tag="memfold.install/1"):
+    """What an installation did (`memfold install --json`).
+
+    Attributes:
+        host: the client.
+        dry_run: whether it only says what it would do.
+        changes: the files.
+        notes: remarks, as sentences.
+    """
+
+    host: str
+    dry_run: bool
+    changes: tuple[ChangePart, ...]
+    notes: tuple[str, ...]
+
+
+class UninstallDocument(Struct, frozen=True, tag_field="schema", tag="memfold.uninstall/1"):
+    """What an uninstallation did (`memfold uninstall --json`).
+
+    Attributes:
+        host: the client.
+        dry_run: whether it only says what it would do.
+        changes: the files; empty if nothing is installed.
+        data: the data folder, which stays with all memories.
+        notes: remarks, as sentences.
+    """
+
+    host: str
+    dry_run: bool
+    changes: tuple[ChangePart, ...]
+    data: str
+    notes: tuple[str, ...]
+
+
+class DoctorDocument(Struct, frozen=True, tag_field="schema", tag="memfold.doctor/1"):
+    """Whether memory can work here (`memfold doctor --json`).
+
+    Attributes:
+        workspace: root of the workspace; empty if it isn't known.
+        ledger: folder of the ledger, there or not.
+        outcomes: number of checks by outcome; the exit code is 3 unless `warn` and `fail` are 0.
+        checks: in the order in which they were made.
+    """
+
+    workspace: str
+    ledger: str
+    outcomes: dict[str, int]
+    checks: tuple[CheckPart, ...]
+
+
 class ErrorDocument(Struct, frozen=True, tag_field="schema", tag="memfold.error/1"):
     """Why a command failed: the last line of stderr of any command with `--json`.
 
@@ -283,8 +369,12 @@ DOCUMENTS: tuple[type[Struct], ...] = (
     PromptDocument,
     AccountDocument,
     CheckDocument,
+    CacheDocument,
     IngestDocument,
     ConfigDocument,
     PathsDocument,
+    InstallDocument,
+    UninstallDocument,
+    DoctorDocument,
     ErrorDocument,
 )

@@ -41,7 +41,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Print the table."""
     view, console = open_view(options), Console(options)
-    world = view.world(only="")
+    world = view.world(only=frozenset())
     types = type_order(world.memory.context.policy)
     if options.type is not None and options.type not in types:
         raise UsageError(f"{decode(options.type)!r} is no memory type here", f"--type with one of {', '.join(types)}")

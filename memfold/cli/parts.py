@@ -12,9 +12,12 @@ from replay.wording import Wording
 __all__ = [
     "PARTS",
     "BlockPart",
+    "ChangePart",
+    "CheckPart",
     "ConfigFilePart",
     "DetailPart",
     "EpochPart",
+    "EpochUsePart",
     "FindingPart",
     "HealthPart",
     "HotPart",
@@ -26,8 +29,10 @@ __all__ = [
     "PendingPart",
     "ProblemPart",
     "ReasonCountPart",
+    "SessionUsePart",
     "SettingPart",
     "SizePart",
+    "TokensPart",
 ]
 
 
@@ -347,6 +352,123 @@ class SettingPart(Struct, frozen=True):
     origin: str
 
 
+class TokensPart(Struct, frozen=True, kw_only=True):
+    """Tokens of prompts as the host reported them, and how many were read again because memory changed.
+
+    Attributes:
+        requests: requests to the model, those of compactions included.
+        input: tokens that were neither read from the cache nor written to it.
+        cache_read: tokens read from the provider's cache.
+        cache_write: tokens written to it.
+        prompt: all of these.
+        cached: share of the prompt that was read from the cache, in hundredths; null if no cache use was reported.
+        hot_changes: requests before which the hot block had changed, the first of each epoch left out.
+        again_here: estimate of the tokens read again because a block changed before the messages; two digits.
+        again_classic: the same if both blocks stood in the system prompt; null where too few turns tell.
+    """
+
+    requests: int
+    input: int
+    cache_read: int
+    cache_write: int
+    prompt: int
+    cached: int | None
+    hot_changes: int
+    again_here: int
+    again_classic: int | None
+
+
+class EpochUsePart(Struct, frozen=True, kw_only=True):
+    """What one epoch of a session cost.
+
+    Attributes:
+        offset: offset of the event that began it.
+        time: its time.
+        open: whether it is the session's open epoch.
+        block: size of its frozen block.
+        digest: SHA-256 of that block, in hex.
+        receipts: how often a host was handed the block, by the receipts in the log.
+        block_changes: how often another block was handed over than before; anything but 0 is a bug.
+        carried: requests that carried the block; a compaction's own request carries none.
+        placement: `user-part` or `system`: where hot state stands.
+        hot_parts: hot blocks and changes that were given.
+        hot: their size; each is sent once and stands in the history from then on.
+        tokens: tokens of the turns that ended in this epoch.
+    """
+
+    offset: int
+    time: str
+    open: bool
+    block: SizePart
+    digest: str
+    receipts: int
+    block_changes: int
+    carried: int
+    placement: str
+    hot_parts: int
+    hot: SizePart
+    tokens: TokensPart
+
+
+class SessionUsePart(Struct, frozen=True, kw_only=True):
+    """What one session cost.
+
+    Attributes:
+        session: its id.
+        began: when its first epoch began, or null if it has none.
+        tokens: tokens of its turns.
+        epochs: its epochs, oldest first.
+    """
+
+    session: str
+    began: str | None
+    tokens: TokensPart
+    epochs: tuple[EpochUsePart, ...]
+
+
+class ChangePart(Struct, frozen=True, kw_only=True):
+    """What happens to one file of a host.
+
+    Attributes:
+        action: `create`, `update`, `unchanged`; `remove`, `restore`, `gone` if it was removed before, `left` if it
+            isn't ours to touch.
+        scope: `global` for the user, or `project`.
+        path: the file.
+        commands: what the plugin starts, the first that works.
+        folders: folders that are made for it, or removed if nothing else is in them.
+        kept: where a copy of what stood there goes, or null.
+        diff: what an update changes, as a unified diff; empty otherwise.
+        why: a remark; may be empty.
+    """
+
+    action: str
+    scope: str
+    path: str
+    commands: tuple[tuple[str, ...], ...]
+    folders: tuple[str, ...]
+    kept: str | None
+    diff: str
+    why: str
+
+
+class CheckPart(Struct, frozen=True):
+    """One check of `memfold doctor`.
+
+    Attributes:
+        name: what was looked at.
+        outcome: `ok`; `note` for what is worth knowing; `warn` and `fail` for what needs an action.
+        seen: what was found.
+        action: what to do about it; may be empty.
+        details: more of what was found, a line each.
+    """
+
+    name: str
+    outcome: str
+    seen: str
+    action: str
+    details: tuple[str, ...]
+
+
 PARTS: tuple[type[Struct], ...] = (
     MemoryPart,
     DetailPart,
@@ -365,4 +487,9 @@ PARTS: tuple[type[Struct], ...] = (
     ProblemPart,
     SettingPart,
     ConfigFilePart,
+    SessionUsePart,
+    EpochUsePart,
+    TokensPart,
+    ChangePart,
+    CheckPart,
 )

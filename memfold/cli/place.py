@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from ledger.errors import LedgerError, LedgerNotFound
@@ -65,13 +66,13 @@ class View:
         """The events up to the position, from the first."""
         return events_until(self.log.read(), self.at)
 
-    def world(self, only: str | None = None) -> WorldState:
+    def world(self, only: AbstractSet[str] | None = None) -> WorldState:
         """The state at the position; ``only`` as for ``replay.state.state_at``."""
         from replay.state import state_at
 
         return state_at(self.log.read(), self.at, only=only, known=KeptFacts(self.log.directory))
 
-    def blocks(self, only: str | None = None) -> PromptState:
+    def blocks(self, only: AbstractSet[str] | None = None) -> PromptState:
         """Memory and frozen blocks at the position: what a session start needs, and it imports nothing more."""
         known = KeptFacts(self.log.directory)
         return fold(RenderedPrompts(only, known), self.log.read() if self.at is None else self.events())

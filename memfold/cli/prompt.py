@@ -85,12 +85,12 @@ def _prompt(view: View, options: Namespace) -> Prompt:
     state: PromptState | WorldState
     hot: HotBlock | None = None
     if options.hot and hot_source and not off:
-        from replay.sessions import hot_view
+        from projections.hot.view import hot_view
 
-        state = world = view.world(hot_source)
+        state = world = view.world({hot_source})
         hot = hot_view(world, hot_source)
     else:
-        state = view.blocks(source or "")
+        state = view.blocks(frozenset() if source is None else {source})
     kind, epoch, block = _block(view, state, source, options)
     if off:
         block = Block("", (), block.omitted)
@@ -114,7 +114,7 @@ def _block(
     if not options.json:
         return "frozen", epoch, Block(epoch.text, shown, ())
     # What was left out is known only at the epoch's own position: a second fold, which only --json pays for.
-    then = workspace_block(View(view.place, view.log, epoch.offset).blocks("").memory)
+    then = workspace_block(View(view.place, view.log, epoch.offset).blocks(frozenset()).memory)
     return "frozen", epoch, Block(epoch.text, then.shown, then.omitted)
 
 

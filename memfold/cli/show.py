@@ -35,7 +35,7 @@ def run(options: Namespace) -> int:
     """Print the memories that the name fits."""
     view, console = open_view(options), Console(options)
     query = decode(options.memory)
-    world = view.world(only="")
+    world = view.world(only=frozenset())
     refs = _named(world, query)
     if not refs:
         raise NotFoundError(

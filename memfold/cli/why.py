@@ -72,7 +72,7 @@ def run(options: Namespace) -> int:
     most = None if options.all else MAX_STORIES if options.json else _STORIES_SHOWN
     answer = why(view.log.read, query, view.at, most=most)
     if not answer.stories and parse_id(query) is not None:
-        raise missing_id(view.world(only="").memory, query)
+        raise missing_id(view.world(only=frozenset()).memory, query)
     document = WhyDocument(
         ledger=view.place.shown_directory,
         query=query,

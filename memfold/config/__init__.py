@@ -1,7 +1,7 @@
 """Configuration: layers of settings in, one ``Config`` out, with findings about what was ignored (SPEC 19, 20)."""
 
 from memfold.config.environment import HOOK_MARKER, environment_layers
-from memfold.config.load import config_files, load, locate
+from memfold.config.load import config_files, load, locate, workspace_files
 from memfold.config.model import Config, Finding, Layer, Resolved
 from memfold.config.resolve import as_document, resolve
 
@@ -17,4 +17,5 @@ __all__ = [
     "load",
     "locate",
     "resolve",
+    "workspace_files",
 ]

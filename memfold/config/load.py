@@ -14,7 +14,7 @@ from memfold.config.resolve import resolve
 from memfold.errors import ConfigError
 from memfold.paths import config_dir, workspace_root
 
-__all__ = ["config_files", "load", "locate"]
+__all__ = ["config_files", "load", "locate", "workspace_files"]
 
 _USER_FILE = "config.toml"
 _WORKSPACE_FILE = ".memfold.toml"
@@ -47,7 +47,7 @@ def load(root: str, environ: Mapping[str, str], plugin_options: object = None) -
         files = config_files(root, environ)
     except ConfigError as error:
         findings.append(Finding("user", "", "", error.message, error.fix))
-        files = _workspace_files(root)
+        files = workspace_files(root)
     for kind, path in files.items():
         _read(path, kind, layers, findings)
     if plugin_options is not None:
@@ -64,10 +64,11 @@ def config_files(root: str, environ: Mapping[str, str]) -> dict[LayerKind, str]:
         ConfigError: there is no home folder.
     """
     user: dict[LayerKind, str] = {"user": os.path.join(config_dir(environ), _USER_FILE)}
-    return user | _workspace_files(root)
+    return user | workspace_files(root)
 
 
-def _workspace_files(root: str) -> dict[LayerKind, str]:
+def workspace_files(root: str) -> dict[LayerKind, str]:
+    """The workspace's own file, which can be named without a home folder."""
     return {"workspace": os.path.join(root, _WORKSPACE_FILE)} if root else {}
 
 

@@ -6,10 +6,14 @@
 _shtab_memfold_commands() {
   local _commands=(
     account:'Count candidates by state and by reason; the states add up.'
+    bridge:'Serve a client'"'"'s plugin on stdin and stdout. Plugins start it; nobody else needs it.'
+    cache:'Show what blocks of memory cost the provider'"'"'s prompt cache.'
     check:'Look for damage in the ledger. Exit 3 if there is any.'
     completion:'Print the completion script of a shell.'
     config:'Show each setting and where its value comes from.'
+    doctor:'Look whether memory works here, and tell what to do if not. Exit 3 if something is wrong.'
     ingest:'Feed a recording of a host'"'"'s hooks into the ledger of its workspace.'
+    install:'Put the plugin for a client in place.'
     list:'List memories, strongest first.'
     log:'List the events of the ledger.'
     paths:'Show where things are: ledger, data and configuration.'
@@ -17,6 +21,7 @@ _shtab_memfold_commands() {
     schema:'Print the JSON Schema of the ledger'"'"'s events.'
     show:'Show the fields of one memory, named by id or text.'
     status:'Tell at a glance whether memory works: counts, refusals, sizes, health.'
+    uninstall:'Take the plugin for a client away again.'
     why:'Explain what became of a memory or of any text, and for which reasons.'
   )
   _describe 'memfold commands' _commands
@@ -41,6 +46,27 @@ _shtab_memfold_account_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_account_defaults_added=0
+
+_shtab_memfold_bridge_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_bridge_defaults_added=0
+
+_shtab_memfold_cache_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--session[the epochs of this session\: its id, or a part of it]:S:"
+  "--at[as of an offset, or the end of a day, minute or second, UTC without a zone (default\: the last event)]:N|TIME:"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_cache_defaults_added=0
 
 _shtab_memfold_check_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -74,6 +100,17 @@ _shtab_memfold_config_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_config_defaults_added=0
 
+_shtab_memfold_doctor_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_doctor_defaults_added=0
+
 _shtab_memfold_ingest_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--workspace[a folder of the workspace (default\: the one that the recording names)]:PATH:_files -/"
@@ -86,6 +123,20 @@ _shtab_memfold_ingest_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_ingest_defaults_added=0
+
+_shtab_memfold_install_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--global[for this user (the default)]"
+  "--project[for one project]"
+  "--workspace[a folder of the project (default\: the current directory)]:PATH:_files -/"
+  "--dry-run[say what would be done, and do nothing]"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+  ":the client:(opencode)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_install_defaults_added=0
 
 _shtab_memfold_list_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -179,6 +230,20 @@ _shtab_memfold_status_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_status_defaults_added=0
 
+_shtab_memfold_uninstall_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--global[for this user (the default)]"
+  "--project[for one project]"
+  "--workspace[a folder of the project (default\: the current directory)]:PATH:_files -/"
+  "--dry-run[say what would be done, and do nothing]"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+  ":the client:(opencode)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_uninstall_defaults_added=0
+
 _shtab_memfold_why_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--all[every candidate that fits (default\: the 5 newest, 20 with --json)]"
@@ -213,10 +278,14 @@ _shtab_memfold() {
       curcontext="${curcontext%:*:*}:_shtab_memfold-$line[1]:"
       case $line[1] in
         account) _arguments -C -s $_shtab_memfold_account_options ;;
+        bridge) _arguments -C -s $_shtab_memfold_bridge_options ;;
+        cache) _arguments -C -s $_shtab_memfold_cache_options ;;
         check) _arguments -C -s $_shtab_memfold_check_options ;;
         completion) _arguments -C -s $_shtab_memfold_completion_options ;;
         config) _arguments -C -s $_shtab_memfold_config_options ;;
+        doctor) _arguments -C -s $_shtab_memfold_doctor_options ;;
         ingest) _arguments -C -s $_shtab_memfold_ingest_options ;;
+        install) _arguments -C -s $_shtab_memfold_install_options ;;
         list) _arguments -C -s $_shtab_memfold_list_options ;;
         log) _arguments -C -s $_shtab_memfold_log_options ;;
         paths) _arguments -C -s $_shtab_memfold_paths_options ;;
@@ -224,6 +293,7 @@ _shtab_memfold() {
         schema) _arguments -C -s $_shtab_memfold_schema_options ;;
         show) _arguments -C -s $_shtab_memfold_show_options ;;
         status) _arguments -C -s $_shtab_memfold_status_options ;;
+        uninstall) _arguments -C -s $_shtab_memfold_uninstall_options ;;
         why) _arguments -C -s $_shtab_memfold_why_options ;;
       esac
   esac

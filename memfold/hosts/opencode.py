@@ -21,7 +21,7 @@ from memfold.hosts import opencode_payloads as payloads
 from memfold.hosts.opencode_payloads import mapping, spoken, text
 from projections.hot.tools import kind_of
 
-__all__ = ["OpenCodeTranslator"]
+__all__ = ["OpenCodeTranslator", "session_of"]
 
 
 @dataclass(slots=True)
@@ -61,10 +61,12 @@ class OpenCodeTranslator:
 
     Attributes:
         skipped: why records were skipped, and how often: unknown hooks and payloads of an unexpected shape.
+        problem: why the last record was skipped; empty if it wasn't.
     """
 
     def __init__(self, capture: Capture) -> None:
         self.skipped: Counter[str] = Counter()
+        self.problem = ""
         self._capture = capture
         self._sessions: dict[str, _Session] = {}
         self._deleted: set[str] = set()
@@ -75,14 +77,24 @@ class OpenCodeTranslator:
 
         Never raises on a record, whatever is in it. O(size of the record).
         """
-        hook = record.get("hook")
-        if _session_of(record) in self._deleted:
+        hook, self.problem = record.get("hook"), ""
+        if session_of(record) in self._deleted:
             return []  # what was under way may still end: it must not start the session again
         try:
             return self._translate(hook, record)
         except (ValidationError, UnicodeError) as problem:  # the latter: a key with a lone surrogate
-            self.skipped[f"{text(hook)[:60]!a}: {problem}"] += 1
+            self.problem = f"{text(hook)[:60]!a}: {problem}"
+            self.skipped[self.problem] += 1
             return []
+
+    def instance_of(self, record: Mapping[str, object]) -> str:
+        """The instance of the client that a record came from."""
+        pid = record.get("pid")
+        return self._instances.get(pid, "") if isinstance(pid, int | None) else ""
+
+    def forget_start(self, session: str) -> None:
+        """The session's start went lost: its next hook starts it again."""
+        self._session(session).instances.clear()
 
     def _translate(self, hook: object, record: Mapping[str, object]) -> list[Draft]:
         match hook:
@@ -273,7 +285,7 @@ class OpenCodeTranslator:
         )
 
 
-def _session_of(record: Mapping[str, object]) -> str | None:
+def session_of(record: Mapping[str, object]) -> str | None:
     """The session that a record names, wherever it stands."""
     holder = mapping(record.get("input")) or mapping(mapping(record.get("event")).get("properties"))
     session = holder.get("sessionID")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Set as AbstractSet
 
 import msgspec
 from msgspec import Struct
@@ -74,14 +75,14 @@ class SessionStates:
     """Fold the hot state of sessions; each event costs what its own session holds, not what all do.
 
     Args:
-        only: a source; events of other sessions are passed over at once. None folds all.
+        only: sources; events of other sessions are passed over at once. None folds all. Held, as in ``World``.
         known: facts at hand; they change the time a fold takes and nothing else.
     """
 
     name = "session-state"
     version = 1
 
-    def __init__(self, only: str | None = None, known: Known | None = None) -> None:
+    def __init__(self, only: AbstractSet[str] | None = None, known: Known | None = None) -> None:
         self._only = only
         self._known = known
 
@@ -155,13 +156,16 @@ class SessionStates:
 
     def _session(self, state: States, source: str) -> Session | None:
         """The session an event belongs to; None if nobody asks for it or it has no hot state (SPEC 3.4)."""
-        if self._only not in (None, source) or source in state.subagents or "/" not in source:
+        if not self._asked(source) or source in state.subagents or "/" not in source:
             return None
         return state.sessions.setdefault(source, Session())
 
+    def _asked(self, source: str) -> bool:
+        return self._only is None or source in self._only
+
     def _leave_out(self, state: States, source: str) -> None:
         """A sub-agent has no hot state, whenever its parent became known (I16)."""
-        if self._only in (None, source):
+        if self._asked(source):
             state.subagents[source] = True
             state.sessions.pop(source, None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 
 from ledger.events import AnyEvent, SessionMeasured, ToolCompleted
@@ -10,6 +11,11 @@ from ledger.times import DAY_MS, instant, parse_time
 from projections.memory.model import MemoryState
 
 __all__ = ["advance", "calls_taken_in", "touch", "touches"]
+
+_NONE: frozenset[str] = frozenset()
+_Quiet = ToolCompleted | SessionMeasured
+_LONGEST_RUN = 1000
+"""Numbers that a run may span: calls are held until it ends, and there may be as many as events."""
 
 
 def advance(state: MemoryState, time: str | None) -> bool:
@@ -42,7 +48,9 @@ def touch(state: MemoryState) -> None:
     state.last_activity = now
 
 
-def calls_taken_in(state: MemoryState, events: Iterable[AnyEvent], asked: str | None = None) -> Iterator[AnyEvent]:
+def calls_taken_in(
+    state: MemoryState, events: Iterable[AnyEvent], asked: AbstractSet[str] = _NONE
+) -> Iterator[AnyEvent]:
     """Take tool calls and measurements into the state, many at once, and yield all other events for the caller to step.
 
     Nine events in ten are tool calls, of which the memory needs the last two times alone: the rest of a run changes
@@ -53,25 +61,27 @@ def calls_taken_in(state: MemoryState, events: Iterable[AnyEvent], asked: str | 
     Args:
         state: what the caller steps by each yielded event before asking for the next.
         events: what to fold.
-        asked: the source of a session whose calls are wanted one by one.
+        asked: the sources of sessions whose calls are wanted one by one.
     """
     read, known = datetime.fromisoformat, state.events
     now, until = _quiet_span(state)
     source, root = "", False
     offset = state.offset
-    last: ToolCompleted | SessionMeasured | None = None
-    active: ToolCompleted | SessionMeasured | None = None
+    limit = offset + _LONGEST_RUN
+    run: list[_Quiet] = []
+    active: _Quiet | None = None
     for event in events:
-        if (type(event) is ToolCompleted and event.source != asked) or (
+        if (type(event) is ToolCompleted and event.source not in asked) or (
             type(event) is SessionMeasured and event.id not in known
         ):
             try:
                 moment = read(event.time)  # type: ignore[arg-type] # a missing time is caught, not tested for
-                quiet = now <= moment <= until and offset < event.seq
+                quiet = now <= moment <= until and offset < event.seq < limit
             except (TypeError, ValueError):
                 moment, quiet = now, False
             if quiet:
-                now, offset, last = moment, event.seq, event
+                now, offset = moment, event.seq
+                run.append(event)
                 if event.source != source:
                     source = event.source
                     root = touches(state, source)
@@ -80,14 +90,16 @@ def calls_taken_in(state: MemoryState, events: Iterable[AnyEvent], asked: str | 
                 if type(event) is SessionMeasured:
                     known[event.id] = None
                 continue
-        if last is not None:
-            _end_run(state, offset, active, last)
+        if run:
+            yield from _end_run(state, run, active)
+            run.clear()
         yield event
         now, until = _quiet_span(state)
         source, root = "", False
-        offset, last, active = state.offset, None, None
-    if last is not None:
-        _end_run(state, offset, active, last)
+        offset, active = state.offset, None
+        limit = offset + _LONGEST_RUN
+    if run:
+        yield from _end_run(state, run, active)
 
 
 def _quiet_span(state: MemoryState) -> tuple[datetime, datetime]:
@@ -100,9 +112,19 @@ def _quiet_span(state: MemoryState) -> tuple[datetime, datetime]:
     return instant(state.now), instant(until)
 
 
-def _end_run(state: MemoryState, offset: int, active: AnyEvent | None, last: AnyEvent) -> None:
-    """The state after a run of calls, of which ``active`` was the last activity."""
-    state.moves, state.opened, state.fresh, state.offset = (), None, True, offset
+def _end_run(state: MemoryState, run: list[_Quiet], active: _Quiet | None) -> Iterator[AnyEvent]:
+    """Change the state to that after a run of calls, of which ``active`` was the last activity, or yield them all.
+
+    ``fromisoformat`` reads more than a fold may (``parse_time``). In the middle of a run that makes no difference.
+    """
+    last = run[-1]
+    if parse_time(last.time) is None or (active is not None and parse_time(active.time) is None):
+        for event in run:
+            if type(event) is SessionMeasured:
+                del state.events[event.id]
+        yield from run
+        return
+    state.moves, state.opened, state.fresh, state.offset = (), None, True, last.seq
     if active is not None and advance(state, active.time):
         touch(state)
     if active is not last:

@@ -10,13 +10,13 @@ from ledger.events import AnyEvent, SessionCompacted, SessionDeleted, SessionLin
 from ledger.source import make_source
 from projections.accounting import Record
 from projections.hot.session import HotState
+from projections.hot.view import hot_view
 from projections.memory.model import Ref
 from projections.prompts import current_epoch, hot_pending
 from projections.protocol import fold
 from projections.render import workspace_block
 from projections.text.canonical import exact_key
 from projections.world import World, WorldState
-from replay.sessions import hot_view
 from replay.state import state_at
 from replay.views import frozen_text
 from tests.support.harness import HOST

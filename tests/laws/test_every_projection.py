@@ -24,7 +24,7 @@ from projections.prompts import RenderedPrompts
 from projections.protocol import InPlace, Projection, fold
 from projections.registry import PROJECTIONS
 from projections.world import World
-from tests.support.runs import call, ledgers_with_runs
+from tests.support.runs import call, ledgers_with_runs, measured
 from tests.support.streams import ledgers
 
 every = pytest.mark.parametrize("projection", PROJECTIONS, ids=lambda one: one.name)
@@ -70,7 +70,7 @@ def test_i2_stepping_in_place_equals_applying(projection: Projection[Any], event
 
 @pytest.mark.parametrize(
     "projection",
-    [*PROJECTIONS, RenderedPrompts("test/A"), World("test/A"), World("test/new")],
+    [*PROJECTIONS, RenderedPrompts({"test/A"}), World({"test/A"}), World({"test/new", "test/A"}), World(frozenset())],
     ids=lambda one: one.name,
 )
 @given(events=ledgers_with_runs(), data=st.data())
@@ -95,6 +95,35 @@ def test_calls_are_really_taken_in_at_once() -> None:
     state = fold(Watched(), [call("test/A", format_time(DAY_MS + seq), seq) for seq in range(50)])
     assert len(seen) == 1
     assert (state.now, state.last_activity, state.offset) == (DAY_MS + 49, DAY_MS + 49, 49)
+
+
+@every
+@pytest.mark.parametrize("place", [3, 9])
+@pytest.mark.parametrize("source", ["test/A", "test"])
+def test_a_time_that_only_python_reads_is_none_in_a_run_either(
+    projection: Projection[Any], place: int, source: str
+) -> None:
+    """A run that ends with a time in a form that RFC 3339 doesn't know means what its calls mean one by one (I2)."""
+    events: list[AnyEvent] = [call("test/A", format_time(DAY_MS + 60_000 * seq), seq) for seq in range(9)]
+    events.insert(1, measured("test/A", format_time(DAY_MS), 1))
+    events.insert(place, call(source, "1970-01-02T02:00:00+0100", 10))
+    events = [msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(events)]
+    assert fold(projection, events) == stepped(projection, events, projection.initial())
+
+
+def test_a_long_run_is_taken_in_piece_by_piece() -> None:
+    """Calls are held in small numbers only, however many come in a row."""
+    seen: list[AnyEvent] = []
+
+    class Watched(WorkspaceMemory):
+        def step(self, state: MemoryState, event: AnyEvent) -> None:
+            seen.append(event)
+            super().step(state, event)
+
+    events: list[AnyEvent] = [call("test/A", format_time(DAY_MS + seq), seq) for seq in range(2500)]
+    state = fold(Watched(), events)
+    assert [event.seq for event in seen] == [0, 1000, 2000]
+    assert (state.now, state.offset) == (DAY_MS + 2499, 2499)
 
 
 @every

@@ -55,7 +55,7 @@ def test_one_session_alone_is_that_session_in_the_whole(history: list[dict[str, 
     events = recorded(history)
     whole = fold(SessionStates(), events)
     for source in ("h/A", "h/B"):
-        alone = fold(SessionStates(source), events)
+        alone = fold(SessionStates({source}), events)
         assert alone.sessions == {key: value for key, value in whole.sessions.items() if key == source}
 
 

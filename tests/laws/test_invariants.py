@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ledger.events import AnyEvent, MemoryImported, MemoryImportedData
 from ledger.source import make_source
+from projections.hot.view import hot_view
 from projections.memory import decide
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState, Ref
@@ -19,7 +20,6 @@ from projections.protocol import fold
 from projections.render import numbered_block, workspace_block
 from projections.text.identity import same_identity
 from projections.world import World, WorldState
-from replay.sessions import hot_view
 from replay.views import frozen_text, next_block, present_block
 from tests.support.effort import examples
 from tests.support.harness import HOST

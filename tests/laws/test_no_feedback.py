@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from ledger.source import make_source
 from memfold.cli.console import Console
 from memfold.cli.why import print_story
+from projections.compaction import compaction_context
+from projections.hot.delivery import hot_due
+from projections.hot.view import hot_view
 from projections.render import numbered_block
-from replay.sessions import hot_view
 from replay.views import next_block, present_block
 from replay.why import Explanation, why
 from tests.support.effort import examples
@@ -29,8 +31,12 @@ _AS_CANDIDATES = "Memory candidates:\n{}"
 def _own_texts(stage: Stage) -> list[str]:
     """Everything that memfold shows of this state."""
     world = stage.state()
-    blocks = [present_block(world).text, next_block(world).text, numbered_block(world.memory).text]
-    return [*blocks, *(hot_view(world, make_source(HOST, session)).text for session in SESSIONS)]
+    numbered = numbered_block(world.memory)
+    context = compaction_context(numbered, "a list", world.memory.context.policy, ())
+    blocks = [present_block(world).text, next_block(world).text, numbered.text, context]
+    sources = [make_source(HOST, session) for session in SESSIONS]
+    parts = [part.text for source in sources if (part := hot_due(world, source, "i1")) is not None]
+    return [*blocks, *parts, *(hot_view(world, source).text for source in sources)]
 
 
 def _answers(stage: Stage) -> list[str]:

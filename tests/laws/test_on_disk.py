@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from ledger.log import FileLog
 from ledger.source import make_source
+from projections.hot.view import hot_view
 from projections.memory.model import MemoryState
 from projections.protocol import fold
 from projections.render import numbered_block
 from projections.world import World
 from replay.evidence import reason_lines
 from replay.positions import offset_at_time, session_sources
-from replay.sessions import hot_view, warnings_of
+from replay.sessions import warnings_of
 from replay.state import state_at
 from replay.views import frozen_text, next_block, present_block
 from replay.what_if import under_policy
@@ -107,7 +108,7 @@ def _readings(log: FileLog) -> Iterator[object]:
     yield from (present_block(world), next_block(world), numbered_block(world.memory), warnings_of(world))
     for session in SESSIONS:
         source = make_source(HOST, session)
-        yield from (frozen_text(world, source), hot_view(world, source), state_at(log.read(), only=source))
+        yield from (frozen_text(world, source), hot_view(world, source), state_at(log.read(), only={source}))
     yield from (offset_at_time(log.read(), FIRST), session_sources(log.read()), fold(World(), events))
     for ref, record in list(world.accounts.records.items())[:3]:
         yield from (why(log.read, record.proposal.text), reason_lines(log.read(), ref, record.reasons))

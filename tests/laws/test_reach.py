@@ -72,6 +72,23 @@ ARRANGED: dict[str, list[Step]] = {
         ],
         DAY_MS,
     ),
+    "said twice at once": _timed(
+        [
+            {
+                "do": "user_message",
+                "session": "A",
+                "message": "m",
+                "text": "\n".join(["Remember: use tabs everywhere"] * 2),
+            }
+        ]
+    ),
+    "said in a rules file": _timed(
+        [
+            {"do": "rules_file", "path": "AGENTS.md", "text": "User prefers brief recaps after each change."},
+            *_summary("A", "- [feedback] User prefers brief recaps after each change"),
+        ]
+    ),
+    "deleted, said again": _timed([*_STORED, {"do": "memory_delete", "id": "MEM-001"}, *_STORED]),
     "a full block": _timed(
         [
             {"do": "policy", "config": {"caps": {"project": 1}}},
@@ -82,7 +99,7 @@ ARRANGED: dict[str, list[Step]] = {
 }
 
 
-@settings(max_examples=100, derandomize=True, database=None, phases=[Phase.generate])
+@settings(max_examples=200, derandomize=True, database=None, phases=[Phase.generate])
 @given(histories(max_size=25))
 def _sample(reached: Counter[str], history: list[Step]) -> None:
     watch = Watch()

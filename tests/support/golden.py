@@ -9,12 +9,13 @@ from pathlib import Path
 from ledger.events import AnyEvent, type_name
 from ledger.log import FileLog
 from projections.accounting import Record, counts
+from projections.hot.view import hot_view
 from projections.memory.model import Ref
 from projections.prompts import current_epoch
 from projections.render import numbered_block
 from projections.world import WorldState
 from replay.positions import session_sources
-from replay.sessions import hot_view, warnings_of
+from replay.sessions import warnings_of
 from replay.state import state_at
 from replay.views import next_block, present_block
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from hypothesis import strategies as st
@@ -9,20 +10,27 @@ from hypothesis import strategies as st
 from ledger.events import (
     AnyEvent,
     Data,
+    Delivery,
     Draft,
     LedgerCreatedData,
     MemoryImportedData,
     MemoryRestoredData,
     MemoryUndoneData,
+    PromptRenderedData,
     SessionLinkedData,
 )
 from ledger.log import Log
 from ledger.memory import MemoryLog
+from ledger.source import make_source
 from ledger.times import DAY_MS, HOUR_MS, format_time
 from memfold.config import Layer, resolve
 from memfold.workspace import Workspace
+from projections.hot.delivery import hot_due
 from projections.memory.model import MemoryState, Ref
+from projections.policy import Context
+from projections.prompts import current_epoch
 from projections.protocol import fold
+from projections.receipts import frozen_due, frozen_receipt, hot_receipt
 from projections.world import World, WorldState
 from tests.support.harness import FIRST, HOST, Harness
 from tests.support.logs import KEY, counting_ids
@@ -118,7 +126,7 @@ class _Remembering(Workspace):
     _world: WorldState | None = None
     _known = 0
 
-    def state(self, offset: int | None = None, *, only: str | None = None) -> WorldState:
+    def state(self, offset: int | None = None, *, only: AbstractSet[str] | None = None) -> WorldState:
         """The state at an offset, the end by default."""
         if offset is not None or only is not None or not isinstance(self.log, MemoryLog):
             return super().state(offset, only=only)
@@ -157,6 +165,26 @@ class Stage(Harness):
         created = LedgerCreatedData(format=1, ledger="test", root=root, key=KEY, project=self._project)
         log.append([Draft(source="memfold", time=format_time(self.first_ms), data=created)])
         return log
+
+    def do_session_start(self, event: Step, ws: Workspace, time: str | None) -> None:
+        """A start that says how blocks are delivered."""
+        delivery = Delivery(**event.get("delivery", {}))
+        ws.capture.configure(Context(self.config.policy, self.root), enabled=self.config.enabled, delivery=delivery)
+        ws.record(ws.capture.session_started(event["session"], parent=event.get("parent"), time=time))
+
+    def do_give(self, event: Step, ws: Workspace, time: str | None) -> None:
+        """A message is sent: the host is given what is due (SPEC 12.3)."""
+        world, source, instance = ws.state(), make_source(HOST, event["session"]), event["instance"]
+        epoch = current_epoch(world.prompts, source)
+        if epoch is not None and frozen_due(world, source, instance):
+            _append(ws, time, frozen_receipt(epoch, instance), source)
+        part = hot_due(world, source, instance)
+        if part is not None:
+            _append(ws, time, hot_receipt(part, instance), source)
+
+    def do_odd_receipt(self, event: Step, ws: Workspace, time: str | None) -> None:
+        """A receipt that nobody here would write."""
+        _append(ws, time, event["receipt"], make_source(HOST, event["session"]))
 
     def do_restore(self, event: Step, ws: Workspace, time: str | None) -> None:
         """Restore some candidate, of those that left if there are any."""
@@ -224,7 +252,28 @@ _summaries = st.one_of(
 )
 _starts = _fixed(
     {"do": st.just("session_start"), "session": _session},
-    optional={"parent": st.just("A")},
+    optional={
+        "parent": st.just("A"),
+        "delivery": st.sampled_from(({"placement": "system"}, {"hot_delivery": "full"}, {"hot_delivery": "off"})),
+    },
+)
+_given = st.one_of(
+    _fixed({"do": st.just("give"), "session": _session, "instance": st.sampled_from(("i1", "i1", "i1", "i2"))}),
+    _fixed(
+        {
+            "do": st.just("odd_receipt"),
+            "session": _session,
+            "receipt": st.builds(
+                PromptRenderedData,
+                kind=st.sampled_from(("workspace", "hot", "delta")),
+                position=st.integers(0, 3),
+                epoch=st.integers(0, 9),
+                digest=st.just("d"),
+                size=st.just(1),
+                lines=st.just(("0" * 16,)),
+            ),
+        }
+    ),
 )
 _messages = _fixed({"do": st.just("user_message"), "session": _session, "message": _message, "text": _texts})
 _compactions = _fixed(
@@ -325,6 +374,7 @@ _steps: st.SearchStrategy[Step] = st.one_of(
     _deletes,
     _reverts,
     IMPORTS,
+    _given,
     _others,
 )
 _LINKED = ("C", "d")

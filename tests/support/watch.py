@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from ledger.events import AnyEvent
 from projections.accounting import ALLOWED_MOVES, counts
+from projections.hot.view import hot_view
 from projections.inert import inert
 from projections.memory.model import CANDIDATE_STATES, CandidateState, Entry, MemoryState, Ref
 from projections.memory.retention import dormant_spans, effective_age, rank_key, strength
@@ -17,7 +18,6 @@ from projections.policy import caps_of
 from projections.reasons import REASONS
 from projections.render import numbered_block, workspace_block
 from projections.world import World, WorldState
-from replay.sessions import hot_view
 
 __all__ = ["Watch", "active_keys", "active_texts", "assert_block_keeps_limits", "watched"]
 

@@ -192,7 +192,7 @@ def test_only_one_session_is_folded_when_asked() -> None:
     steps.append({"do": "session_parent", "session": "B", "parent": "A"})
     steps.append({"do": "session_deleted", "session": "B"})
     whole = fold(SessionStates(), events_of(steps))
-    alone = fold(SessionStates("h/A"), events_of(steps))
+    alone = fold(SessionStates({"h/A"}), events_of(steps))
     assert alone.hot("h/A") == whole.hot("h/A")
     assert set(alone.sessions) == {"h/A"}
     assert alone.subagents == {}

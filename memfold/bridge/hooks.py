@@ -1,0 +1,274 @@
+"""The hooks of one workspace: what each leads to in the ledger, and what the client is given (SPEC 12.3, 18)."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, cast
+
+from msgspec.structs import replace
+
+from ledger.events import Draft, PromptRenderedData, SessionStartedData
+from ledger.ids import MonotonicIds
+from memfold.bridge.ledger import Ledger
+from memfold.bridge.private_log import PrivateLog
+from memfold.bridge.protocol import Answer, Refusal, Request
+from memfold.bridge.rule_files import RuleFiles
+from memfold.bridge.settings import Settings
+from memfold.clock import host_time
+from memfold.hosts.opencode import OpenCodeTranslator, session_of
+from memfold.hosts.opencode_payloads import mapping, text
+from memfold.paths import is_project
+from projections.compaction import compaction_context
+from projections.hot.delivery import HotPart, hot_due, line_digest, system_hot
+from projections.hot.view import hot_view
+from projections.prompts import block_digest, current_epoch
+from projections.receipts import frozen_due, frozen_receipt, hot_receipt
+from projections.render import numbered_block
+from projections.world import WorldState
+
+__all__ = ["HOST", "Hooks"]
+
+HOST = "opencode"
+_MESSAGE, _SYSTEM, _COMPACTING = "chat.message", "experimental.chat.system.transform", "experimental.session.compacting"
+_PROMPTS = frozenset({_MESSAGE, _SYSTEM, _COMPACTING})
+"""The hooks that lead to a prompt; the client waits for their answers."""
+_ENDS = frozenset({"session.compacted", "session.idle"})
+_OPEN_TODOS = frozenset({"pending", "in_progress"})
+
+
+class _Asked(NamedTuple):
+    """Who asks: a session, its source, the process of the client, and when."""
+
+    session: str
+    source: str
+    instance: str
+    time: str | None
+
+
+class Hooks:
+    """Takes the hooks of one client in one workspace.
+
+    Args:
+        settings: where the ledger is, and what is configured.
+        environ: the environment.
+        clock: seconds that only rise.
+
+    Attributes:
+        unfinished: whether the last line is one half of something, whose other half comes with a later line and of
+            which nothing stands in the ledger yet.
+    """
+
+    def __init__(
+        self, settings: Settings, environ: Mapping[str, str], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._settings = settings
+        self._log = PrivateLog(settings.data)
+        self._ledger = Ledger(
+            settings.ledger,
+            settings.root,
+            project=is_project(settings.root, environ),
+            host=HOST,
+            config=settings.config,
+            log=self._log,
+            clock=clock,
+        )
+        self._capture = self._ledger.capture
+        self._translator = OpenCodeTranslator(self._capture)
+        self._environ = environ
+        self._rules = self._rule_files()
+        self._new_id = MonotonicIds()
+        self._owed: list[tuple[_Asked, PromptRenderedData]] = []
+        self.unfinished = False
+
+    def take(self, request: Request) -> Answer:
+        """Record what a hook says, then say what the client is to be given.
+
+        Raises:
+            Refusal: if nothing could be recorded, or nothing can be said.
+        """
+        if self._settings.refresh():
+            self._ledger.configure(self._settings.config)
+            self._rules = self._rule_files()
+        enabled = self._settings.config.enabled
+        if enabled:
+            self._ledger.store()
+        record, hook = request.record, request.hook
+        self.unfinished = _is_half(record) or (self.unfinished and not _is_whole(record))
+        asked = self._asked(record)
+        if enabled and asked is not None and hook in _PROMPTS:
+            self._renew_start(asked)
+        drafts = self._translator.feed(record)
+        if self._translator.problem:
+            raise Refusal(f"unreadable: {self._translator.problem}", request.id)
+        if drafts:
+            self._ledger.record(self._at_start(drafts, asked))
+        return self._answer(request, asked, recorded=bool(drafts))
+
+    def settle(self) -> None:
+        """Record what the client has been given, now that it was handed over.
+
+        A receipt that is lost means that something is given twice. One that comes before its answer could be lost
+        with this process between the two, and then the client would never be given what it tells of.
+        """
+        owed, self._owed = self._owed, []
+        if self._settings.config.enabled:
+            drafts = [
+                draft
+                for asked, data in owed
+                for draft in self._capture.prompt_rendered(asked.session, data, time=asked.time)
+            ]
+            if drafts:
+                self._ledger.record(drafts)
+
+    def warm_up(self) -> None:
+        """Read the log and the rule files while the client still starts, so that its first prompt need not wait."""
+        if self._settings.config.enabled and (world := self._ledger.world()) is not None:
+            list(self._rules.changed(world.memory, self._capture, None))
+
+    def close(self) -> None:
+        """Store what waits, if that can be done now."""
+        if self._settings.config.enabled:
+            self._ledger.store(urgent=True)
+        self._ledger.close()
+
+    def surprised(self, error: Exception) -> None:
+        """Note an error that is a fault of ours: its kind and place, since its words may quote anything."""
+        self._owed.clear()  # what would have been answered isn't
+        frame = error.__traceback__
+        while frame is not None and frame.tb_next is not None:
+            frame = frame.tb_next
+        where = "" if frame is None else f"{os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno}"  # noqa: PTH119 - a name
+        if self._settings.config.enabled:
+            self._log.note("bridge", f"unexpected {type(error).__name__} at {where}")
+
+    # -- what is recorded -----------------------------------------------------------------------------------------
+
+    def _rule_files(self) -> RuleFiles:
+        return RuleFiles(self._settings.directory, self._settings.root, self._environ)
+
+    def _asked(self, record: Mapping[str, object]) -> _Asked | None:
+        session = session_of(record)
+        if session is None:
+            return None
+        # Receipts name the instance as starts do.
+        instance = self._capture.id_of(self._translator.instance_of(record))
+        return _Asked(session, self._capture.source_of(session), instance, host_time(record.get("t")))
+
+    def _renew_start(self, asked: _Asked) -> None:
+        """A start that isn't there went lost, with its ledger or while memory was off: the session starts anew."""
+        if self._ledger.waits or (world := self._ledger.world(asked.source)) is None:
+            return
+        if asked.source not in world.memory.epochs and asked.source not in world.memory.subagents:
+            self._translator.forget_start(asked.session)
+
+    def _at_start(self, drafts: list[Draft], asked: _Asked | None) -> Sequence[Draft]:
+        """The drafts, where they start a session with the rule files that count for it.
+
+        A start that another process recorded for this instance of the client isn't recorded again: a child that
+        replaces a dead one is no restart.
+        """
+        first = drafts[0]
+        if asked is None or not isinstance(first.data, SessionStartedData):
+            return drafts
+        world = self._ledger.world(first.source)
+        if world is None:
+            return drafts
+        epoch, given = current_epoch(world.prompts, asked.source), world.given.get(asked.source)
+        started = given is not None and given.instance == asked.instance
+        if epoch is not None and asked.instance and (started or not frozen_due(world, asked.source, asked.instance)):
+            return drafts[1:]
+        return [*self._rules.changed(world.memory, self._capture, asked.time), *drafts]
+
+    # -- what is answered -----------------------------------------------------------------------------------------
+
+    def _answer(self, request: Request, asked: _Asked | None, *, recorded: bool) -> Answer:
+        if not self._settings.config.enabled:
+            return Answer(request.id, system=[]) if request.hook == _SYSTEM else Answer(request.id)
+        if asked is not None and request.hook in _PROMPTS:
+            world = self._ledger.world(asked.source)
+            if world is None:
+                raise Refusal(f"unreadable: {self._ledger.problem}", request.id)
+            if request.hook == _SYSTEM:
+                return Answer(request.id, system=self._system(world, asked))
+            if request.hook == _COMPACTING:
+                todos = mapping(request.record.get("input")).get("todos")
+                return Answer(request.id, context=self._context(world, asked, _open_todos(todos)))
+            if not self._ledger.waits and (part := self._part(world, asked)) is not None:
+                return Answer(request.id, part=part)
+        if recorded and self._ledger.problem:
+            raise Refusal(f"not stored: {self._ledger.problem}", request.id)
+        return Answer(request.id)
+
+    def _part(self, world: WorldState, asked: _Asked) -> str | None:
+        """What of the hot state goes with a message (SPEC 12.3)."""
+        if self._capture.is_off_the_record(asked.session):
+            return None
+        part = hot_due(world, asked.source, asked.instance)
+        if part is None:
+            return None
+        self._owed.append((asked, hot_receipt(part, asked.instance)))
+        return part.text or None
+
+    def _system(self, world: WorldState, asked: _Asked) -> list[str]:
+        """The frozen block of the open epoch, and the hot block behind it where a session's settings say so."""
+        epoch = current_epoch(world.prompts, asked.source)
+        if epoch is None:
+            return []
+        hot = "" if self._capture.is_off_the_record(asked.session) else system_hot(world, asked.source)
+        if not self._ledger.waits:  # else the receipts would pile up, step by step
+            if frozen_due(world, asked.source, asked.instance):
+                self._owed.append((asked, frozen_receipt(epoch, asked.instance)))
+            given = world.given.get(asked.source)
+            known = given.whole if given is not None and given.instance == asked.instance else block_digest("")
+            if hot and block_digest(hot) != known:
+                lines = tuple(map(line_digest, hot_view(world, asked.source).lines))
+                part = HotPart("hot", hot, lines, epoch.offset, world.memory.offset)
+                self._owed.append((asked, hot_receipt(part, asked.instance)))
+        return [segment for segment in (epoch.text, hot) if segment]
+
+    def _context(self, world: WorldState, asked: _Asked, todos: Sequence[str]) -> list[str]:
+        """The numbered list of all that came before, and how to write candidates (SPEC 18.1).
+
+        The list's id is given here, so that it holds even where its event has to wait.
+        """
+        started = current_epoch(world.prompts, asked.source) is not None or self._ledger.waits
+        if asked.source in world.memory.subagents or not started:
+            return []
+        rules = list(self._rules.changed(world.memory, self._capture, asked.time))
+        block, position = numbered_block(world.memory), world.memory.offset
+        prepared = self._capture.compaction_prepared(asked.session, position, block.shown, time=asked.time)
+        snapshot = self._new_id()
+        self._ledger.record([*rules, *(replace(draft, id=snapshot) for draft in prepared)])
+        context = compaction_context(block, snapshot, self._settings.config.policy, todos)
+        return [context] if context else []
+
+
+def _open_todos(todos: object) -> list[str]:
+    """The contents of what the host still has to do; read here and stored nowhere (SPEC 18.2)."""
+    if not isinstance(todos, list):
+        return []
+    listed = map(mapping, cast("list[object]", todos))
+    return [text(todo.get("content")) for todo in listed if text(todo.get("status")) in _OPEN_TODOS]
+
+
+def _is_half(record: Mapping[str, object]) -> bool:
+    """Whether a line only prepares a later one.
+
+    An expanded command belongs to its message, a summary to its compaction, and a parent to its child's first message.
+    """
+    event = mapping(record.get("event"))
+    info = mapping(mapping(event.get("properties")).get("info"))
+    match event.get("type"):
+        case "message.updated":
+            return info.get("summary") is True
+        case "session.created":
+            return info.get("parentID") is not None
+        case _:
+            return record.get("hook") == "command.execute.before"
+
+
+def _is_whole(record: Mapping[str, object]) -> bool:
+    """Whether a line completes what others began or says that nothing will, or is waited for."""
+    return record.get("hook") in _PROMPTS or text(mapping(record.get("event")).get("type")) in _ENDS

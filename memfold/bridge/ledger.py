@@ -1,0 +1,168 @@
+# ruff: noqa: PTH110 - pathlib costs more than the look itself
+"""One workspace's ledger as a live host writes it: made with the first event, and patient where it can't be written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from os.path import exists
+
+from msgspec.structs import replace
+
+from ledger.errors import InvalidDraft, LedgerError, LedgerNotFound, StorageError
+from ledger.events import Draft, MemoryRequestedData, PromptRenderedData, SessionMeasuredData, ToolCompletedData
+from ledger.log import FileLog
+from ledger.times import parse_time
+from memfold.bridge.private_log import PrivateLog
+from memfold.capture import Capture
+from memfold.clock import now_ms
+from memfold.config import Config
+from memfold.paths import workspace_key
+from memfold.workspace import Workspace
+from projections.world import World, WorldState
+from replay.live import Live
+
+__all__ = ["LOCK_PATIENCE", "RETRY_AFTER", "WAITING_LIMIT", "Ledger"]
+
+LOCK_PATIENCE = 0.5
+"""Seconds to wait for another writer: a hook that waits longer is given up by the client."""
+RETRY_AFTER = 2.0
+"""Seconds after a failure before what waits is tried again, but for a request to remember."""
+WAITING_LIMIT = 1000
+"""Drafts that wait; above it those go first that no memory hangs on."""
+
+_SUBJECT = "bridge"
+_DISPENSABLE = (ToolCompletedData, SessionMeasuredData, PromptRenderedData)
+
+
+class Ledger:
+    """Records what a host reports, and tells what the log means now; no trouble of the disk is an exception here.
+
+    Args:
+        directory: the ledger's folder, made with the first event.
+        root: real path of the workspace.
+        project: False for places that are no project (SPEC 1.6).
+        host: name of the host.
+        config: the settings in force.
+        log: where the reason is written if something can't be stored or read.
+        clock: seconds that only rise.
+
+    Attributes:
+        capture: what turns reports into drafts.
+        problem: why the last drafts aren't stored for good, or the log can't be read; empty if all is well.
+    """
+
+    def __init__(
+        self,
+        directory: str,
+        root: str,
+        *,
+        project: bool,
+        host: str,
+        config: Config,
+        log: PrivateLog,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._log = FileLog(directory, lock_timeout=LOCK_PATIENCE)
+        self._live = Live(self._log)
+        self._root, self._project = root, project
+        self._workspace = Workspace(self._log, root, config.policy, host=host, live=self._live)
+        self.capture: Capture = self._workspace.capture
+        self._private_log = log
+        self._clock = clock
+        self._waiting: list[Draft] = []
+        self._next_try = 0.0
+        self.problem = ""
+        self.configure(config)
+
+    @property
+    def waits(self) -> bool:
+        """Whether something isn't stored yet."""
+        return bool(self._waiting)
+
+    def configure(self, config: Config) -> None:
+        """Go on under other settings."""
+        # No client has tools of ours yet, whatever is configured: a session says what it was really given.
+        delivery = replace(config.delivery, tools=False)
+        self._workspace.configure(config.policy, enabled=config.enabled, delivery=delivery)
+
+    def world(self, source: str | None = None) -> WorldState | None:
+        """The state at the end of the log, of ``Live``; None if it can't be read. A log that isn't there is empty."""
+        try:
+            return self._live.world(source)
+        except LedgerNotFound:
+            return World(frozenset()).initial()
+        except LedgerError as error:
+            self._failed(error)
+            return None
+
+    def record(self, drafts: Sequence[Draft]) -> None:
+        """Store drafts behind those that wait, or let them wait with the others."""
+        self._waiting += drafts
+        while len(self._waiting) > WAITING_LIMIT:
+            del self._waiting[_least_missed(self._waiting)]
+        self.store(urgent=any(isinstance(draft.data, MemoryRequestedData) for draft in drafts))
+
+    def store(self, *, urgent: bool = False) -> None:
+        """Try to store what waits; after a failure not at once again, unless it is urgent."""
+        if not self._waiting or (not urgent and self._clock() < self._next_try):
+            return
+        try:
+            self._append()
+        except LedgerError as error:
+            self._failed(error)
+            self._next_try = self._clock() + RETRY_AFTER
+        else:
+            self.problem = ""
+            self._private_log.settled()
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._log.close()
+
+    def _append(self) -> None:
+        if not exists(self._log.path):  # never made, or deleted meanwhile
+            self._create()
+        try:
+            self._write(len(self._waiting))
+        except InvalidDraft:
+            self._write_singly()
+
+    def _write(self, count: int) -> None:
+        """Store the first drafts that wait, in one piece; those that stand in the log all the same wait no more."""
+        try:
+            self._workspace.record(self._waiting[:count])
+        except StorageError as error:
+            del self._waiting[: error.stored]
+            raise
+        del self._waiting[:count]
+
+    def _write_singly(self) -> None:
+        """One of the drafts can never be stored: it is left out, and must not hold up the others."""
+        while self._waiting:
+            try:
+                self._write(1)
+            except InvalidDraft as error:
+                self._private_log.note(_SUBJECT, str(error))
+                del self._waiting[0]
+
+    def _create(self) -> None:
+        """Make the ledger. It begins when its first event does: were it created now, that would be before it."""
+        begin = next((ms for draft in self._waiting if (ms := parse_time(draft.time)) is not None), None)
+        FileLog.create(
+            self._log.directory,
+            root=self._root,
+            key=workspace_key(self._root),
+            project=self._project,
+            lock_timeout=LOCK_PATIENCE,
+            clock=now_ms if begin is None else lambda: begin,
+        ).close()
+
+    def _failed(self, error: LedgerError) -> None:
+        self.problem = str(error)
+        self._private_log.note(_SUBJECT, self.problem)
+
+
+def _least_missed(drafts: Sequence[Draft]) -> int:
+    """The index of the oldest draft that no memory hangs on, else of the oldest."""
+    return next((n for n, draft in enumerate(drafts) if isinstance(draft.data, _DISPENSABLE)), 0)

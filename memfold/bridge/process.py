@@ -1,0 +1,44 @@
+"""The bridge as a process: signals, standard descriptors, and its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+from memfold.bridge.bridge import Bridge, serve
+from memfold.bridge.lines import LineReader, LineWriter
+
+__all__ = ["run_process"]
+
+
+def run_process() -> None:
+    """Serve the client on stdin and stdout until it ends the input, or SIGTERM comes."""
+    # A print from anywhere must not get between the lines of the protocol.
+    output = os.dup(1)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.close(null)
+    serve(LineReader(0, _signalled()), LineWriter(output), Bridge(os.environ))
+
+
+def _signalled() -> int | None:
+    """Set up the signals; a descriptor that becomes readable when we are told to end.
+
+    Ctrl-C in a terminal and a terminal that closes reach all processes of a group, and what counts for us is that the
+    client ends its end of the pipe: what it sent before is still to be read.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "win32":
+        return None
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    # A handler alone would not end a read that has just begun: it runs when the read is over.
+    wake, told = os.pipe()
+    os.set_blocking(told, False)
+    signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    signal.signal(signal.SIGTERM, _end)
+    return wake
+
+
+def _end(_number: int, _frame: object) -> None:
+    """Nothing: the wake-up descriptor is readable by now."""

@@ -1,0 +1,83 @@
+"""The lines between plugin and bridge: a request is a hook record with an id, an answer names that id."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+import msgspec
+from msgspec import Struct
+
+__all__ = ["Answer", "Refusal", "Request", "encode", "read_request"]
+
+_MAX_ID = 2**53
+
+
+class Request(Struct, frozen=True):
+    """A hook record and the number under which it is answered."""
+
+    id: int
+    hook: str
+    record: dict[str, object]
+
+
+class Answer(Struct, frozen=True, omit_defaults=True):
+    """What is said to a request; at most one of the last four is there.
+
+    Attributes:
+        id: that of the request; None where a line is no request.
+        part: text to put on the user's message.
+        system: segments to push, in order; an empty list means none.
+        context: texts to add to the client's compaction prompt.
+        refused: why nothing was recorded or can be said: a word or two, a colon and a sentence.
+    """
+
+    id: int | None
+    part: str | None = None
+    system: list[str] | None = None
+    context: list[str] | None = None
+    refused: str | None = None
+
+
+class Refusal(Exception):  # noqa: N818 - it is an answer, not an error
+    """A line that can't be taken for a request.
+
+    Attributes:
+        id: the line's id, if it has one.
+    """
+
+    def __init__(self, reason: str, id_: int | None = None) -> None:
+        super().__init__(reason)
+        self.id = id_
+
+
+def read_request(line: bytes | None) -> Request:
+    """Read a line; None stands for one that was too long to keep. O(length).
+
+    Raises:
+        Refusal: if it is no request, whatever is in it.
+    """
+    if line is None:
+        raise Refusal("too long: the line was skipped up to its line feed")
+    try:
+        # Half characters must pass, as JavaScript's strings hold them, so it isn't msgspec that decodes; as text,
+        # since from bytes ``json`` would guess UTF-16 too.
+        value: object = json.loads(line.decode())
+    except UnicodeDecodeError:
+        raise Refusal("unreadable: the line is no UTF-8") from None
+    except (ValueError, RecursionError):
+        raise Refusal("unreadable: the line is no JSON, or nested too deeply") from None
+    if not isinstance(value, dict):
+        raise Refusal("unreadable: the line is no JSON object")
+    record = cast("dict[str, object]", value)
+    number, hook = record.get("id"), record.get("hook")
+    if not isinstance(number, int) or isinstance(number, bool) or abs(number) > _MAX_ID:
+        raise Refusal("unreadable: the line has no whole number as its id")
+    if not isinstance(hook, str):
+        raise Refusal("unreadable: the line names no hook", number)
+    return Request(number, hook, record)
+
+
+def encode(answer: Answer) -> bytes:
+    """The line of an answer, line feed included."""
+    return msgspec.json.encode(answer) + b"\n"

@@ -1,0 +1,90 @@
+"""``memfold install``: put a client's plugin in place, and say first what that changes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+
+from memfold.cli.changes import Target, change_options, change_part, client_notes, command_line, print_changes
+from memfold.cli.console import Console
+from memfold.cli.documents import InstallDocument
+from memfold.errors import OK
+from memfold.hosts.installs import Scope, read_manifest
+from memfold.hosts.opencode_install import HOST, Change, carry_out, plan_install, plugin_text, start_commands
+from memfold.hosts.opencode_places import CONFIG_VARIABLE, global_folder, plugin_path
+from memfold.hosts.starting import child_environment, passing_place, start_trouble
+from projections.text.clean import decode
+
+__all__ = ["configure", "run"]
+
+_SHARED = "this is a new file in the repository, which a team may commit; it starts the memfold that each one has"
+_AGAIN = "uv tool install memfold, then memfold install opencode"
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    change_options(parser)
+
+
+def run(options: Namespace) -> int:
+    """Install, unless it is a dry run; a second time changes nothing."""
+    target, console = Target(options), Console(options)
+    scope: Scope = options.scope or "global"
+    path = target.project_path() if scope == "project" else plugin_path(global_folder(os.environ))
+    manifest = read_manifest(target.data)
+    notes = [f"the list of installs is damaged: {manifest.damage}"] if manifest.damage else []
+    commands, troubles = _working_commands(scope)
+    change = plan_install(path, scope, plugin_text(commands), manifest, target.data)
+    if not options.dry_run and change.action != "unchanged":
+        aside = carry_out([change], manifest, target.data)
+        notes += [f"it was set aside as {decode(aside)}"] if aside else []
+    notes += [*troubles, *_place_notes(change, target), *client_notes(target)]
+    document = InstallDocument(HOST, options.dry_run, (change_part(change),), tuple(notes))
+    if options.json:
+        console.emit(document)
+    else:
+        _print(console, document)
+    return OK
+
+
+def _working_commands(scope: Scope) -> tuple[tuple[tuple[str, ...], ...], list[str]]:
+    """The commands for the plugin, and what is wrong with those that don't start here."""
+    commands = start_commands(scope)
+    environ = child_environment(os.environ)
+    troubles = {command: start_trouble(command, environ) for command in commands}
+    working = tuple(command for command, trouble in troubles.items() if not trouble)
+    notes: list[str] = []
+    if not working:
+        said = "; ".join(f"{command_line(command)}: {trouble}" for command, trouble in troubles.items())
+        notes.append(f"nothing starts memfold here ({said}), so that the plugin will do nothing: {_AGAIN}")
+    elif scope == "global" and commands[0] not in working:
+        notes.append(f"{command_line(commands[0])} doesn't start memfold ({troubles[commands[0]]}): it is left out")
+        commands = commands[1:]
+    if scope == "global" and (cache := passing_place(sys.executable, os.environ)):
+        notes.append(f"this Python lies in {cache}, which may be cleaned; to be safe: {_AGAIN}")
+    return commands, notes
+
+
+def _place_notes(change: Change, target: Target) -> list[str]:
+    """What the place of the file means."""
+    notes: list[str] = []
+    if change.scope == "project" and change.action == "create":
+        notes.append(_SHARED)
+    elif change.scope == "global" and (named := os.environ.get(CONFIG_VARIABLE)):
+        used = change.path.startswith(os.path.normpath(named))
+        notes.append(f"{CONFIG_VARIABLE} is {'respected' if used else 'no absolute path and ignored'}: {decode(named)}")
+    if not target.place.resolved.config.enabled:
+        notes.append(f"memory is switched off ({decode(target.place.resolved.origins['enabled'])})")
+    return notes
+
+
+def _print(console: Console, document: InstallDocument) -> None:
+    (change,) = document.changes
+    print_changes(console, document.changes, done=not document.dry_run)
+    for note in document.notes:
+        console.note(note)
+    if document.dry_run:
+        console.out("nothing was done (--dry-run)")
+    elif change.action != "unchanged":
+        console.out("Restart OpenCode, then look whether it works: memfold doctor")

@@ -1,0 +1,180 @@
+# ruff: noqa: PTH105, PTH108, PTH118, PTH120, PTH123 - os.path strings, as in ``memfold.paths``
+"""What was installed where: ``installs.json`` in the data folder, and the copies kept of files that were replaced."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from contextlib import suppress
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from ledger.files import make_private_folder, open_regular, sync_folder
+
+__all__ = [
+    "MANIFEST_NAME",
+    "Earlier",
+    "Install",
+    "Manifest",
+    "Scope",
+    "keep_copy",
+    "kept_path",
+    "read_manifest",
+    "replace_file",
+    "write_manifest",
+]
+
+MANIFEST_NAME = "installs.json"
+Scope = Literal["global", "project"]
+
+_KEPT = "kept"
+_LIMIT = 1 << 20
+_PRIVATE = 0o600
+_DIGEST_SHOWN = 16
+
+
+class Earlier(Struct, frozen=True):
+    """A file that stood in the place of ours before the first install.
+
+    Attributes:
+        kept: where its content is.
+        mode: its permissions.
+        mtime_ns: when it was last changed, in nanoseconds.
+    """
+
+    kept: str
+    mode: int
+    mtime_ns: int
+
+
+class Install(Struct, frozen=True, omit_defaults=True):
+    """One installed file.
+
+    Attributes:
+        host: whose plugin it is.
+        scope: for the user, or for one project.
+        path: where it is.
+        digest: SHA-256 (hex) of what was written.
+        folders: the folders that were made for it, the outermost first.
+        earlier: what stood there before; None if nothing did.
+    """
+
+    host: str
+    scope: Scope
+    path: str
+    digest: str
+    folders: tuple[str, ...] = ()
+    earlier: Earlier | None = None
+
+
+class Manifest(Struct, frozen=True, omit_defaults=True, tag_field="schema", tag="memfold.installs/1"):
+    """All installs of a data folder.
+
+    Attributes:
+        installs: in the order in which they were made; a path stands here once.
+        damage: why the file could not be read, and so counts as empty; not stored.
+    """
+
+    installs: tuple[Install, ...] = ()
+    damage: str = ""
+
+    def of(self, path: str) -> Install | None:
+        """The install at a path."""
+        return next((one for one in self.installs if one.path == path), None)
+
+    def with_install(self, install: Install) -> Manifest:
+        """The manifest with an install, in the place of an earlier one at the same path."""
+        return Manifest((*(one for one in self.installs if one.path != install.path), install), self.damage)
+
+    def without(self, path: str) -> Manifest:
+        """The manifest without what it says about a path."""
+        return Manifest(tuple(one for one in self.installs if one.path != path), self.damage)
+
+
+def read_manifest(data: str) -> Manifest:
+    """The manifest of a data folder; one that is missing or damaged is empty, and nothing is raised or changed."""
+    path = os.path.join(data, MANIFEST_NAME)
+    try:
+        with open(path, "rb", opener=open_regular) as file:
+            raw = file.read(_LIMIT + 1)
+        # Not by msgspec's own parser: the path of a file may be no UTF-8.
+        return msgspec.convert(json.loads(raw), Manifest)
+    except FileNotFoundError:
+        return Manifest()
+    except OSError as error:
+        return Manifest(damage=error.strerror or str(error))
+    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors too
+        return Manifest(damage=str(error).partition("\n")[0])
+
+
+def write_manifest(data: str, manifest: Manifest) -> str:
+    """Store the manifest, without a file if it is empty.
+
+    Returns:
+        Where a damaged one was set aside; empty if there was none.
+
+    Raises:
+        OSError: if the data folder can't be written.
+    """
+    path = os.path.join(data, MANIFEST_NAME)
+    aside = ""
+    if manifest.damage and os.path.lexists(path):
+        aside = f"{path}.damaged"
+        os.replace(path, aside)
+    if manifest.installs:
+        make_private_folder(data)
+        document = msgspec.to_builtins(Manifest(manifest.installs))
+        replace_file(path, json.dumps(document, indent=2).encode() + b"\n", mode=_PRIVATE)
+    else:
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+    return aside
+
+
+def kept_path(data: str, name: str, digest: str) -> str:
+    """Where a copy of a file with this name and content is kept."""
+    return os.path.join(data, _KEPT, f"{digest[:_DIGEST_SHOWN]}-{name}")
+
+
+def keep_copy(path: str, content: bytes) -> None:
+    """Keep a copy at ``kept_path``; the same content is kept once.
+
+    Raises:
+        OSError: if the data folder can't be written.
+    """
+    make_private_folder(os.path.dirname(path))
+    replace_file(path, content, mode=_PRIVATE)
+
+
+def replace_file(path: str, content: bytes, *, mode: int, mtime_ns: int | None = None) -> None:
+    """Put a whole file in place, or leave what is there: written beside it, synced, renamed.
+
+    The name in between has no ending that a host would load.
+
+    Raises:
+        OSError: as the system says; no half file stays behind.
+    """
+    folder, name = os.path.split(path)
+    try:
+        descriptor, beside = tempfile.mkstemp(prefix=f".{name}.", suffix=".tmp", dir=folder)
+    except OSError as error:
+        error.filename = path  # a name that somebody knows
+        raise
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fchmod(descriptor, mode)
+            os.fsync(descriptor)
+        if mtime_ns is not None:
+            os.utime(beside, ns=(mtime_ns, mtime_ns))
+        os.replace(beside, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(beside)
+        raise
+    with suppress(PermissionError):  # a folder that may be written but not read can't be synced
+        sync_folder(folder)

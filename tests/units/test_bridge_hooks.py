@@ -1,0 +1,612 @@
+"""What a client is given at each hook, and what stands in the ledger afterwards."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ledger.events import (
+    AnyEvent,
+    CompactionPrepared,
+    LedgerCreated,
+    MemoryRequested,
+    PolicySet,
+    PromptRendered,
+    RulesLoaded,
+    SessionStarted,
+    ToolCompleted,
+)
+from memfold.bridge.bridge import HELD_LIMIT, Bridge, serve
+from memfold.bridge.lines import LineWriter
+from tests.support.bridge import (
+    Record,
+    compacted,
+    compacting,
+    environment,
+    event,
+    events_of,
+    folder_of,
+    hook,
+    init,
+    line_of,
+    ran,
+    remembered,
+    said,
+    system,
+)
+
+REMEMBER = "Remember: use integer cents for money"
+FROZEN = "Workspace memory (cross-session, verify if stale):\nfeedback:\n- use integer cents for money"
+HOT = (
+    "Hot session state (current session):\nopen_errors: (none)\n"
+    "pending_memories:\n- [feedback] use integer cents for money"
+)
+
+
+class Client:
+    """A client that speaks with a bridge in this process."""
+
+    def __init__(self, folder: Path, root: Path, **variables: str) -> None:
+        self.folder, self.root = folder, root
+        self.environ = environment(folder / "home", **variables)
+        self.bridge = Bridge(self.environ)
+        self.number = 0
+
+    def begin(self, directory: Path | None = None, instance: str = "one", **more: object) -> Record:
+        """The first line."""
+        return self.ask(init(directory or self.root, instance=instance, **more))
+
+    def respawn(self, instance: str = "one") -> None:
+        """The child died; another takes its place."""
+        self.bridge = Bridge(self.environ)
+        self.begin(instance=instance)
+
+    def ask(self, record: Record) -> Record:
+        """Send a line, and let the bridge do what comes after its answer."""
+        self.number += 1
+        answer = self.bridge.answer(line_of(record, self.number))
+        assert answer.id == self.number
+        self.bridge.settle()
+        fields: Record = msgspec.to_builtins(answer)
+        del fields["id"]
+        return fields
+
+    def events(self, *kinds: type) -> list[AnyEvent]:
+        """The ledger, or some kinds of events of it."""
+        events = events_of(self.folder / "home", self.root)
+        return [one for one in events if not kinds or type(one) in kinds]
+
+    def receipts(self) -> list[tuple[str, str, int]]:
+        """Kind, instance and size of each receipt."""
+        found = self.events(PromptRendered)
+        return [(one.data.kind, one.data.instance, one.data.size) for one in found if isinstance(one, PromptRendered)]
+
+    def configure(self, text: str) -> None:
+        """Write the workspace's configuration."""
+        (self.root / ".memfold.toml").write_text(text)
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Client:
+    """A client in a folder without git, whose bridge has been told where it is."""
+    (tmp_path / "w").mkdir()
+    made = Client(tmp_path, tmp_path / "w")
+    made.begin()
+    return made
+
+
+# -- init -----------------------------------------------------------------------------------------------------
+
+
+def test_init_alone_makes_nothing(client: Client) -> None:
+    """A client that is only started leaves no trace on the disk."""
+    assert list((client.folder / "home").iterdir()) == []
+
+
+def test_hooks_before_init_are_refused(tmp_path: Path) -> None:
+    """Without knowing where it is, the bridge answers nothing."""
+    client = Client(tmp_path, tmp_path)
+    assert client.ask(said(REMEMBER))["refused"].startswith("not ready: ")
+    assert client.ask(system())["refused"].startswith("not ready: ")
+
+
+@pytest.mark.parametrize("directory", [None, 7, "", "relative/path", "/a\0b"])
+def test_a_directory_that_names_none_is_refused(tmp_path: Path, directory: object) -> None:
+    """Only an absolute path says where the client works."""
+    client = Client(tmp_path, tmp_path)
+    assert client.ask({"hook": "init", "input": {"directory": directory}})["refused"].startswith("unreadable: ")
+    assert client.begin() == {}
+
+
+def test_a_second_init_may_only_repeat_the_directory(client: Client) -> None:
+    """The same directory again is fine, another one is refused, and the bridge goes on with the first."""
+    assert client.begin() == {}
+    assert client.begin(client.folder)["refused"].startswith("elsewhere: ")
+    client.ask(said(REMEMBER))
+    assert len(client.events(MemoryRequested)) == 1
+
+
+def test_no_data_folder(tmp_path: Path) -> None:
+    """A data folder that can't be named is a reason to refuse, and nothing breaks."""
+    client = Client(tmp_path, tmp_path, MEMFOLD_DATA_DIR="relative")
+    assert client.begin()["refused"].startswith("no data folder: ")
+    assert client.ask(system())["refused"].startswith("not ready: ")
+
+
+# -- messages -------------------------------------------------------------------------------------------------
+
+
+def test_a_first_message_brings_the_whole_hot_block(client: Client) -> None:
+    """A request is in the log before the answer, and shows in the hot block that goes with its own message."""
+    assert client.ask(said(REMEMBER)) == {"part": HOT}
+    kinds = [type(one) for one in client.events()]
+    assert kinds == [LedgerCreated, PolicySet, SessionStarted, MemoryRequested, PromptRendered]
+    assert client.receipts() == [("hot", "one", len(HOT))]
+
+
+def test_an_empty_hot_block_has_a_receipt(client: Client) -> None:
+    """Nothing to show is no part, but the session has been given the whole; later there are changes alone."""
+    assert client.ask(said("good morning")) == {}
+    assert client.receipts() == [("hot", "one", 0)]
+    answer = client.ask(said(REMEMBER, message="m2"))
+    assert answer["part"] == "Hot session state (changes):\n+ pending_memories: [feedback] use integer cents for money"
+    assert client.ask(said("go on", message="m3")) == {}
+    assert [kind for kind, _, _ in client.receipts()] == ["hot", "delta"]
+
+
+def test_a_failing_command_is_a_change(client: Client) -> None:
+    """What a tool call opened comes with the next message."""
+    client.ask(said("test it"))
+    client.ask(hook("tool.execute.before", tool="bash", callID="c1"))
+    assert client.ask(ran("npm test", 1, "FAIL src/rates.js: wrong")) == {}
+    answer = client.ask(said("and now?", message="m2"))
+    assert answer["part"] == "Hot session state (changes):\n+ open_errors: [test] FAIL src/rates.js: wrong"
+
+
+def test_nothing_is_said_off_the_record(client: Client) -> None:
+    """Of a message off the record, and the calls up to the next one, nothing is written; no part goes with it."""
+    client.ask(said("go"))
+    before = client.events()
+    assert client.ask(said(f"off the record\n{REMEMBER}", message="m2")) == {}
+    client.ask(ran("npm test", 1, "FAIL src/rates.js: wrong"))
+    assert client.events() == before
+    assert client.ask(system()) == {"system": []}
+    client.ask(said(REMEMBER, message="m3"))
+    assert len(client.events(MemoryRequested)) == 1
+
+
+def test_hot_delivery_off_gives_nothing(client: Client) -> None:
+    """With hotDelivery off no message carries anything, and no receipt says so."""
+    client.configure('hotDelivery = "off"')
+    assert client.ask(said(REMEMBER)) == {}
+    assert client.receipts() == []
+
+
+class Pipe(LineWriter):
+    """Keeps how many answers were written at once; ``heard`` is whether somebody reads them."""
+
+    def __init__(self, *, heard: bool = True) -> None:
+        super().__init__(-1)
+        self.answers: list[int] = []
+        self._is_heard = heard
+
+    def write(self, line: bytes) -> bool:
+        """Take answers, each a line."""
+        self.answers.append(line.count(b"\n"))
+        return self._is_heard
+
+
+def _served(client: Client, *records: Record, heard: bool = True) -> list[int]:
+    pipe = Pipe(heard=heard)
+    lines = (line_of(record, n) for n, record in enumerate([init(client.root), *records]))
+    serve(lines, pipe, Bridge(client.environ))
+    return pipe.answers
+
+
+def test_a_slash_command_is_held_until_its_message(client: Client) -> None:
+    """What a template was expanded to proposes nothing; its line isn't answered before the message is recorded."""
+    parts = [{"type": "text", "text": REMEMBER}]
+    command = hook("command.execute.before", output={"parts": parts}, command="look", arguments="around")
+    update = event("session.updated", info={"id": "S"})
+    assert _served(client, command, update, said(REMEMBER), update) == [1, 3, 1]
+    assert client.events(MemoryRequested) == []
+
+
+def test_a_summary_is_answered_with_its_end(client: Client) -> None:
+    """The lines of a summary are answered when its compaction is recorded, or when the turn ends without one."""
+    head, part, end = compacted("Memory candidates:\n(none)")
+    assert _served(client, head, part, end, system()) == [1, 3, 1]
+    assert _served(client, head, part, event("session.idle")) == [1, 3]
+    assert _served(client, head, part) == [1, 2]
+
+
+def test_answers_are_not_held_for_ever(client: Client) -> None:
+    """What is left unfinished holds back a bounded number of answers."""
+    head, *_ = compacted("")
+    assert _served(client, *[head] * (HELD_LIMIT + 5)) == [1, HELD_LIMIT, 5]
+
+
+def test_what_nobody_reads_is_no_receipt(client: Client) -> None:
+    """A client that is gone is given nothing; what it said is recorded."""
+    assert _served(client, said(REMEMBER), system(), heard=False) == [1, 1, 1]
+    assert len(client.events(MemoryRequested)) == 1
+    assert client.receipts() == []
+
+
+# -- the frozen block -----------------------------------------------------------------------------------------
+
+
+def test_the_frozen_block_is_the_same_until_a_compaction(client: Client) -> None:
+    """A block is frozen at its session's start; another session sees what was asked for, the same one later."""
+    client.ask(said(REMEMBER))
+    assert client.ask(system()) == {"system": []}
+    assert client.ask(system(session="T")) == {"system": [FROZEN]}
+    assert client.ask(system()) == {"system": []}
+    for record in compacted("Memory candidates:\n(none)"):
+        client.ask(record)
+    assert client.ask(system()) == {"system": [FROZEN]}
+
+
+def test_a_frozen_block_has_one_receipt_per_epoch_and_instance(client: Client) -> None:
+    """However many steps a turn has, the block is noted once; a new epoch or instance is noted again."""
+    for _ in range(3):
+        client.ask(system())
+    assert client.receipts() == [("workspace", "one", 0)]
+    client.respawn()
+    client.ask(system())
+    assert client.receipts() == [("workspace", "one", 0)]
+    client.respawn(instance="two")
+    client.ask(system())
+    for record in compacted(""):
+        client.ask(record)
+    client.ask(system())
+    assert client.receipts() == [("workspace", "one", 0), ("workspace", "two", 0), ("workspace", "two", 0)]
+
+
+def test_sub_agents_get_nothing(client: Client) -> None:
+    """A session with a parent has no block, no part and no list, and what it is told is no memory (SPEC 3.4)."""
+    client.ask(said(REMEMBER, session="other"))
+    client.ask(event("session.created", "child", info={"id": "child", "parentID": "S", "time": {"created": 1}}))
+    assert client.ask(said("Remember: use tabs", session="child", message="m2")) == {}
+    assert client.ask(system("child")) == {"system": []}
+    assert client.ask(compacting("child")) == {"context": []}
+    assert client.events(CompactionPrepared) == []
+    client.ask(system("next"))
+    assert "tabs" not in str(client.ask(system("next")))
+
+
+def test_placement_system(client: Client) -> None:
+    """With placement "system" the hot block stands behind the frozen one; it is noted when it changes."""
+    client.configure('placement = "system"')
+    assert client.ask(said(REMEMBER)) == {}
+    assert client.ask(system()) == {"system": [HOT]}
+    assert client.ask(system()) == {"system": [HOT]}
+    assert [kind for kind, _, _ in client.receipts()] == ["workspace", "hot"]
+    client.ask(ran("npm test", 1, "FAIL src/rates.js: wrong"))
+    (segment,) = client.ask(system())["system"]
+    assert "- [test] FAIL src/rates.js: wrong" in segment
+    assert [kind for kind, _, _ in client.receipts()] == ["workspace", "hot", "hot"]
+    client.ask(said("off the record", message="m2"))
+    assert client.ask(system()) == {"system": []}
+    assert client.ask(system("T")) == {"system": [FROZEN]}
+
+
+def test_delivery_is_that_of_the_start(client: Client) -> None:
+    """A setting that changes in the middle of an epoch counts from the next one on."""
+    client.ask(said("go"))
+    client.configure('placement = "system"')
+    assert "part" in client.ask(said(REMEMBER, message="m2"))
+    assert client.ask(system()) == {"system": []}
+    (start,) = client.events(SessionStarted)
+    assert isinstance(start, SessionStarted)
+    assert not start.data.delivery.tools
+
+
+# -- restarts -------------------------------------------------------------------------------------------------
+
+
+def test_a_respawned_child_is_no_restart(client: Client) -> None:
+    """A new child of the same client records no start and gives the hot block no second time (SPEC 12.3)."""
+    client.ask(said(REMEMBER))
+    client.respawn()
+    assert client.ask(said("go on", message="m2")) == {}
+    assert len(client.events(SessionStarted)) == 1
+    client.respawn(instance="two")
+    assert client.ask(said("go on", message="m3")) == {"part": HOT}
+    assert len(client.events(SessionStarted)) == 2
+
+
+def test_a_line_that_is_sent_again_changes_nothing(client: Client) -> None:
+    """A message whose answer got lost is answered again, and is one request (SPEC 3.5)."""
+    line = line_of(said(REMEMBER), 1)
+    assert client.bridge.answer(line).part == HOT
+    client.respawn()
+    assert client.ask(said(REMEMBER)) == {"part": HOT}
+    client.ask(system("T"))
+    assert remembered(client.events()) == (
+        [(1, "promoted", "feedback", "use integer cents for money", 0)],
+        [],
+        [("use integer cents for money", "promoted", ("new_entry",))],
+    )
+
+
+def test_a_sub_agent_stays_one_after_a_respawn(client: Client) -> None:
+    """A parent that only the dead child was told of is known from the ledger."""
+    client.ask(event("session.created", "child", info={"id": "child", "parentID": "S", "time": {"created": 1}}))
+    client.ask(said("do it", session="child"))
+    client.respawn()
+    assert client.ask(said("Remember: use tabs", session="child", message="m2")) == {}
+    assert client.ask(system("child")) == {"system": []}
+    assert client.ask(system("T")) == {"system": []}
+
+
+def test_a_deleted_ledger_is_made_anew(client: Client) -> None:
+    """A ledger that is deleted while a session runs begins again, and the session starts again in it."""
+    client.ask(said(REMEMBER))
+    folder = folder_of(client.folder / "home", client.root)
+    for name in ("events.jsonl", "events.jsonl.lock"):
+        (folder / name).unlink()
+    assert client.ask(system()) == {"system": []}
+    assert client.ask(said("Remember: use tabs", message="m2"))["part"].endswith("- [feedback] use tabs")
+    kinds = [type(one) for one in client.events()]
+    assert kinds[:3] == [LedgerCreated, PolicySet, SessionStarted]
+
+
+# -- compaction -----------------------------------------------------------------------------------------------
+
+
+def test_a_compaction_gets_the_numbered_list(client: Client) -> None:
+    """The list that is given is the one that is recorded, and its id is the event's."""
+    client.ask(said(REMEMBER))
+    client.ask(system("T"))
+    (text,) = client.ask(compacting("T"))["context"]
+    (prepared,) = client.events(CompactionPrepared)
+    assert "[M1] use integer cents for money" in text
+    assert f"Memory ref snapshot id: {prepared.id}" in text
+    assert isinstance(prepared, CompactionPrepared)
+    assert prepared.data.position == prepared.seq - 1
+    summary = f"Memory candidates:\nMemory ref snapshot id: {prepared.id}\nREPLACE [M1] [decision] Use cents\n"
+    for record in compacted(summary, "T"):
+        client.ask(record)
+    assert remembered(client.events())[2][-1] == ("Use cents", "rejected", ("protected_memory_source",))
+
+
+def test_open_todos_go_with_a_compaction_and_nowhere_else(client: Client) -> None:
+    """Todos that are open are named, others aren't, and none of them is stored (SPEC 18.2)."""
+    client.ask(said("go"))
+    todos = [
+        {"content": "write the parser", "status": "pending", "priority": "high"},
+        {"content": "read the code", "status": "completed", "priority": "high"},
+        {"content": "run the tests", "status": "in_progress", "priority": "low"},
+        {"content": 5, "status": "pending"},
+        "no todo",
+    ]
+    (text,) = client.ask(compacting(todos=todos))["context"]
+    assert "write the parser" in text
+    assert "run the tests" in text
+    assert "read the code" not in text
+    raw = (folder_of(client.folder / "home", client.root) / "events.jsonl").read_text()
+    assert "parser" not in raw
+    assert client.ask(compacting(todos="none"))["context"]
+
+
+def test_a_session_that_is_gone_gets_no_list(client: Client) -> None:
+    """After its deletion nothing about a session is recorded or said."""
+    client.ask(said("go"))
+    client.ask(event("session.deleted", info={"id": "S"}))
+    before = client.events()
+    assert client.ask(compacting()) == {"context": []}
+    assert client.ask(system()) == {"system": []}
+    assert client.ask(said(REMEMBER, message="m2")) == {}
+    assert client.events() == before
+
+
+# -- settings -------------------------------------------------------------------------------------------------
+
+
+def test_off_writes_nothing_at_all(tmp_path: Path) -> None:
+    """With memory off there is no ledger, no folder and no log, and every block is empty (SPEC 3.7)."""
+    client = Client(tmp_path, tmp_path, MEMFOLD="off")
+    client.begin()
+    assert client.ask(said(REMEMBER)) == {}
+    assert client.ask(system()) == {"system": []}
+    assert client.ask(compacting()) == {}
+    client.bridge.close()
+    assert list((tmp_path / "home").iterdir()) == []
+
+
+def test_off_by_the_plugin_s_options(tmp_path: Path) -> None:
+    """The options of the client's own configuration count."""
+    client = Client(tmp_path, tmp_path)
+    client.begin(options={"enabled": False})
+    assert client.ask(said(REMEMBER)) == {}
+    assert client.events() == []
+
+
+def test_switching_off_and_on_needs_no_restart(client: Client) -> None:
+    """A configuration file that changes is seen before the next line."""
+    client.ask(said(REMEMBER))
+    client.ask(system("T"))
+    client.configure("enabled = false")
+    before = client.events()
+    assert client.ask(said("Remember: use tabs", message="m2")) == {}
+    assert client.ask(system("T")) == {"system": []}
+    assert client.ask(said("Remember: use tabs", session="new", message="m3")) == {}
+    assert client.events() == before
+    client.configure("enabled = true")
+    assert client.ask(system("T")) == {"system": [FROZEN]}
+    assert "part" in client.ask(said("Remember: use spaces", session="new", message="m4"))
+
+
+def test_a_changed_policy_is_recorded_before_what_it_judges(client: Client) -> None:
+    """A policy that changes while the client runs stands in the log in front of the next event, once."""
+    client.ask(said("go"))
+    client.configure("[patterns]\ntriggers = ['jot down']")
+    client.ask(said("jot down: use tabs", message="m2"))
+    client.ask(said("jot down: use spaces", message="m3"))
+    kinds = [type(one) for one in client.events(PolicySet, MemoryRequested)]
+    assert kinds == [PolicySet, PolicySet, MemoryRequested, MemoryRequested]
+    client.respawn()
+    client.ask(said("jot down: use words", message="m4"))
+    assert len(client.events(PolicySet)) == 2
+
+
+# -- rule files -----------------------------------------------------------------------------------------------
+
+
+def test_rule_files_are_read_at_a_start(client: Client) -> None:
+    """A candidate that only repeats a line of an instruction file is refused; files are recorded once (SPEC 3.6)."""
+    sub = client.root / "sub"
+    sub.mkdir()
+    (client.root / ".git").mkdir()
+    for name in ("objects", "refs"):
+        (client.root / ".git" / name).mkdir()
+    (client.root / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (client.root / "AGENTS.md").write_text("# Rules\n- Prices must be computed in integer cents\n")
+    (sub / "CLAUDE.md").write_text("Use tabs in this folder\n")
+    own = client.folder / "home" / ".config" / "opencode"
+    own.mkdir(parents=True)
+    (own / "AGENTS.md").write_text("Answer in short sentences\n")
+    client.bridge = Bridge(client.environ)
+    client.begin(sub)
+    client.ask(said("go"))
+    client.ask(said("go", session="T", message="m2"))
+    paths = [one.data.path for one in client.events(RulesLoaded) if isinstance(one, RulesLoaded)]
+    assert paths == ["sub/CLAUDE.md", "AGENTS.md", str(own / "AGENTS.md")]
+    for record in compacted("Memory candidates:\n- [decision] Prices must be computed in integer cents\n"):
+        client.ask(record)
+    accounts = remembered(client.events())[2]
+    assert accounts == [("Prices must be computed in integer cents", "rejected", ("in_rules_file",))]
+
+
+def test_rule_files_are_read_again_when_a_compaction_is_prepared(client: Client) -> None:
+    """A file that changes, or goes, is recorded with the next compaction; one that stays as it is isn't."""
+    path = client.root / "AGENTS.md"
+    path.write_text("Use tabs in Go files\n")
+    client.ask(said("go"))
+    client.ask(compacting())
+    assert len(client.events(RulesLoaded)) == 1
+    path.write_text("Use spaces in Python files\n")
+    os.utime(path, ns=(1, 1))
+    client.ask(compacting())
+    path.unlink()
+    client.ask(compacting())
+    client.ask(compacting())
+    digests = [len(one.data.digests) for one in client.events(RulesLoaded) if isinstance(one, RulesLoaded)]
+    assert digests == [1, 1, 0]
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo], ids=["folder", "pipe"])
+def test_what_is_no_file_is_no_rule_file(client: Client, make: Callable[[Path], None]) -> None:
+    """A folder or a pipe in the place of an instruction file is passed over, without waiting."""
+    make(client.root / "AGENTS.md")
+    client.ask(said("go"))
+    assert client.events(RulesLoaded) == []
+
+
+# -- whatever comes -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"hook": "chat.message"},
+        {"hook": "chat.message", "input": {"sessionID": 5}, "output": {}},
+        {"hook": "event", "event": {"type": 5}},
+        {"hook": "event", "event": {"type": "session.created", "properties": {"sessionID": "S", "info": []}}},
+        {"hook": "tool.execute.after", "input": {"sessionID": "S"}, "output": None},
+        {"hook": "experimental.chat.system.transform", "input": {}},
+        {"hook": "no such hook", "input": {"sessionID": "S"}},
+    ],
+)
+def test_wrong_shapes_are_refused(client: Client, record: Record) -> None:
+    """A payload of an unexpected shape is refused with the reason, and nothing is made for it."""
+    assert client.ask(record)["refused"].startswith("unreadable: ")
+    assert client.events() == []
+
+
+@pytest.mark.parametrize("name", ["settle", "warm_up", "close"])
+def test_a_fault_of_ours_behind_an_answer(client: Client, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """An error in what is done behind an answer, or at the end, is noted and goes no further."""
+
+    def fail(*_: object) -> None:
+        raise RuntimeError
+
+    client.bridge = Bridge(client.environ)
+    monkeypatch.setattr(f"memfold.bridge.hooks.Hooks.{name}", fail)
+    assert client.begin() == {}
+    client.bridge.close()
+    assert "RuntimeError" in (client.folder / "home/.local/share/memfold/memfold.log").read_text()
+
+
+def test_a_bridge_that_was_told_nothing(tmp_path: Path) -> None:
+    """A child that never got its first line has nothing to do."""
+    bridge = Bridge(environment(tmp_path / "home"))
+    bridge.settle()
+    bridge.close()
+    assert not bridge.unfinished
+
+
+def test_without_a_home_folder(tmp_path: Path) -> None:
+    """Where there is no home folder but a data folder is named, memory works (SPEC 19)."""
+    (tmp_path / "w").mkdir()
+    client = Client(tmp_path, tmp_path / "w")
+    client.environ = {"HOME": "relative", "MEMFOLD_DATA_DIR": str(tmp_path / "data")}
+    client.bridge = Bridge(client.environ)
+    client.begin()
+    assert client.ask(said(REMEMBER)) == {"part": HOT}
+    client.configure("enabled = false")
+    assert client.ask(system()) == {"system": []}
+
+
+@pytest.mark.parametrize("field", ["session", "message"])
+def test_half_a_character_in_a_name(client: Client, field: str) -> None:
+    """Half a character in an id is written as a whole one, and holds up nobody."""
+    client.ask(said("go", **{field: "\ud83d"}))
+    assert client.ask(said(REMEMBER, session="T", message="m2")) == {"part": HOT}
+    assert client.ask(said("Remember: use \ud83d tabs", session="U", message="\ud83d"))["part"].endswith(
+        "use \ufffd tabs"
+    )
+
+
+def test_a_fault_of_ours_is_an_answer(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error that nobody expected costs one answer; the log has its kind and place, and not its words."""
+
+    def fail(*_: object) -> Sequence[str]:
+        raise RuntimeError(REMEMBER)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("memfold.bridge.hooks.Hooks._part", fail)
+        assert client.ask(said(REMEMBER)) == {"refused": "failed: an unexpected RuntimeError"}
+    text = (client.folder / "home/.local/share/memfold/memfold.log").read_text()
+    assert "RuntimeError at test_bridge_hooks.py:" in text
+    assert "cents" not in text
+    assert client.ask(system("T")) == {"system": [FROZEN]}
+
+
+def test_arguments_nested_deeply(client: Client) -> None:
+    """A call whose arguments are nested hundreds of levels deep is recorded like any other."""
+    args: object = 1
+    for _ in range(400):
+        args = [args]
+    answer = client.ask(hook("tool.execute.after", output={}, tool="x", callID="c", args={"a": args}))
+    assert answer == {}
+    assert client.ask(said(REMEMBER)) == {"part": HOT}
+    assert len(client.events(ToolCompleted)) == 1
+
+
+def test_outside_of_projects_only_hot_state_works(tmp_path: Path) -> None:
+    """In the home directory a request is shown in its session, and no other one remembers it (SPEC 1.6)."""
+    client = Client(tmp_path, tmp_path / "home")
+    client.begin()
+    client.ask(said("go"))
+    client.ask(ran("npm test", 1, "FAIL src/rates.js: wrong"))
+    assert "open_errors" in client.ask(said(REMEMBER, message="m2"))["part"]
+    assert client.ask(system("T")) == {"system": []}
+    (created, *_) = client.events()
+    assert isinstance(created, LedgerCreated)
+    assert not created.data.project
