@@ -1,6 +1,7 @@
 """A scripted model provider on 127.0.0.1: the real client runs without a network and always does the same.
 
-It speaks streamed OpenAI chat completions and keeps no state of a conversation: the request alone decides.
+It speaks streamed OpenAI chat completions and Anthropic messages and keeps no state of a conversation: the request
+alone decides.
 
 * A request without tools is a side call of the client. With several user texts it asks for a title; with one it
   asks for the summary of a compaction.
@@ -21,16 +22,45 @@ import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
-__all__ = ["FakeProvider", "Json"]
+__all__ = ["FakeProvider", "Json", "Request"]
 
 Json = dict[str, Any]
 """A JSON object of the client or of a script."""
 
+_SECRET = frozenset({"authorization", "x-api-key"})
 _MARK = re.compile(r"\[\[script:([\w-]+)\]\]")
 _WORD = re.compile(r"\s*\S+\s*")
 _SUMMARY = "## Goal\n- A summary written by the fake provider.\n\n## Next Steps\n- (none)\n"
+
+
+class Request(NamedTuple):
+    """What the provider was asked.
+
+    Attributes:
+        arrived: seconds since the epoch.
+        path: ``/v1/chat/completions`` or ``/v1/messages``.
+        headers: with names in small letters, without keys.
+        body: the decoded body.
+    """
+
+    arrived: float
+    path: str
+    headers: dict[str, str]
+    body: Json
+
+    @property
+    def session(self) -> str:
+        """The client's session, as its headers tell."""
+        return self.headers.get("x-session-id") or self.headers.get("x-session-affinity") or ""
+
+    @property
+    def kind(self) -> str:
+        """``main``, or a side call of the client: ``title`` or ``compaction``, which have no tools."""
+        if self.body.get("tools"):
+            return "main"
+        return "title" if len(_user_texts(self.body)) > 1 else "compaction"
 
 
 class FakeProvider:
@@ -39,7 +69,7 @@ class FakeProvider:
     Attributes:
         url: base URL for the client's configuration.
         summary: the answer to a compaction call.
-        requests: every request body, in order.
+        requests: every request, in order.
     """
 
     def __init__(self, scripts: dict[str, list[Json]], workspace: Path) -> None:
@@ -47,7 +77,7 @@ class FakeProvider:
         self._scripts = {name: self._at_home(steps) for name, steps in scripts.items()}
         self._cues: dict[str, list[Json]] = {}
         self.summary = _SUMMARY
-        self.requests: list[Json] = []
+        self.requests: list[Request] = []
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         self._server.daemon_threads = True
@@ -64,19 +94,18 @@ class FakeProvider:
         """Answer the user text ``text`` with these steps, so that it needs no mark."""
         self._cues[text] = self._at_home(steps)
 
-    def take(self, body: Json) -> int:
+    def take(self, request: Request) -> int:
         """Remember a request; its number, from 1."""
         with self._lock:
-            self.requests.append(body)
+            self.requests.append(request)
             return len(self.requests)
 
-    def plan(self, body: Json) -> Json:
+    def plan(self, request: Request) -> Json:
         """The step that answers a request."""
-        messages: list[Json] = [m for m in body.get("messages", []) if m.get("role") != "system"]
-        if not body.get("tools"):
-            texts = [text for m in messages if m.get("role") == "user" for text in _texts(m.get("content"))]
-            return {"text": "Demo title" if len(texts) > 1 else self.summary}
-        newest = max((i for i, m in enumerate(messages) if m.get("role") == "user"), default=-1)
+        if request.kind != "main":
+            return {"text": "Demo title" if request.kind == "title" else self.summary}
+        messages = _messages(request.body)
+        newest = max((i for i, m in enumerate(messages) if _is_users(m)), default=-1)
         texts = _texts(messages[newest].get("content")) if newest >= 0 else []
         steps = self._script_for(texts)
         done = sum(m.get("role") == "assistant" for m in messages[newest + 1 :])
@@ -103,21 +132,24 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing on stderr."""
 
     def do_POST(self) -> None:
-        """Answer one chat completion as a stream of events."""
+        """Answer one request as a stream of events."""
         fake = cast("FakeProvider", self.server.fake)  # type: ignore[attr-defined]  # set by FakeProvider
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)))
-        number = fake.take(body)
+        headers = {name.lower(): value for name, value in self.headers.items() if name.lower() not in _SECRET}
+        request = Request(time.time(), self.path.partition("?")[0], headers, body)
+        number = fake.take(request)
+        answer = self._messages if request.path.endswith("/messages") else self._completions
         try:
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
             self.send_header("transfer-encoding", "chunked")
             self.end_headers()
-            self._answer(number, body, fake.plan(body))
+            answer(number, body, fake.plan(request))
             self.wfile.write(b"0\r\n\r\n")
         except (BrokenPipeError, ConnectionResetError):
             pass  # the client was aborted or killed in the middle of an answer: scenarios do that on purpose
 
-    def _answer(self, number: int, body: Json, step: Json) -> None:
+    def _completions(self, number: int, body: Json, step: Json) -> None:
         base = {
             "id": f"chatcmpl-{number}",
             "object": "chat.completion.chunk",
@@ -137,15 +169,68 @@ class _Handler(BaseHTTPRequestHandler):
             ident = f"call_{number}_{i}"
             chunk({"tool_calls": [{"index": i, "id": ident, "type": "function", "function": call}]})
         chunk({}, "tool_calls" if tools else "stop")
-        tokens = step.get("tokens") or max(1, len(json.dumps(body)) // 4)
+        tokens = _tokens(body, step)
         usage = {"prompt_tokens": tokens, "completion_tokens": 20, "total_tokens": tokens + 20}
         self._send({**base, "choices": [], "usage": usage})
         self._send("[DONE]")
 
-    def _send(self, item: Json | str) -> None:
-        data = f"data: {item if isinstance(item, str) else json.dumps(item)}\n\n".encode()
+    def _messages(self, number: int, body: Json, step: Json) -> None:
+        def event(kind: str, **fields: Any) -> None:
+            self._send({"type": kind, **fields}, kind)
+
+        def block(index: int, start: Json, deltas: Iterator[Json]) -> None:
+            event("content_block_start", index=index, content_block=start)
+            for delta in deltas:
+                event("content_block_delta", index=index, delta=delta)
+            event("content_block_stop", index=index)
+
+        usage = {"input_tokens": _tokens(body, step), "output_tokens": 1}
+        cached = {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+        head: Json = {
+            "id": f"msg_{number}",
+            "type": "message",
+            "role": "assistant",
+            "model": body.get("model"),
+            "content": [],
+        }
+        event("message_start", message={**head, "stop_reason": None, "stop_sequence": None, "usage": usage | cached})
+        texts = [step["text"]] if step.get("text") else []
+        if texts:
+            deltas = ({"type": "text_delta", "text": piece} for piece in _pieces(step))
+            block(0, {"type": "text", "text": ""}, deltas)
+        tools: list[Json] = step.get("tools", [])
+        for i, tool in enumerate(tools):
+            start = {"type": "tool_use", "id": f"toolu_{number}_{i}", "name": tool["name"], "input": {}}
+            block(len(texts) + i, start, iter([{"type": "input_json_delta", "partial_json": json.dumps(tool["args"])}]))
+        delta = {"stop_reason": "tool_use" if tools else "end_turn", "stop_sequence": None}
+        event("message_delta", delta=delta, usage={"output_tokens": 20})
+        event("message_stop")
+
+    def _send(self, item: Json | str, name: str = "") -> None:
+        text = item if isinstance(item, str) else json.dumps(item)
+        data = f"{f'event: {name}' + chr(10) if name else ''}data: {text}\n\n".encode()
         self.wfile.write(b"%x\r\n" % len(data) + data + b"\r\n")
         self.wfile.flush()
+
+
+def _messages(body: Json) -> list[Json]:
+    """The messages of a request in either form, without the system prompt."""
+    return [m for m in body.get("messages", []) if m.get("role") != "system"]
+
+
+def _is_users(message: Json) -> bool:
+    """Whether a user wrote it: Anthropic's form also sends the results of tools in the user's name."""
+    content = message.get("content")
+    results = isinstance(content, list) and content and all(p.get("type") == "tool_result" for p in content)
+    return message.get("role") == "user" and not results
+
+
+def _user_texts(body: Json) -> list[str]:
+    return [text for m in _messages(body) if m.get("role") == "user" for text in _texts(m.get("content"))]
+
+
+def _tokens(body: Json, step: Json) -> int:
+    return step.get("tokens") or max(1, len(json.dumps(body)) // 4)
 
 
 def _texts(content: object) -> list[str]:

@@ -15,31 +15,53 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from tests.hosts.opencode.harness.fake_provider import FakeProvider, Json
+from filelock import FileLock
 
-__all__ = ["VERSION", "OpenCode", "Server", "install", "loopback_only", "read_jsonl", "ripgrep", "wait_for"]
+from tests.hosts.opencode.harness.fake_provider import FakeProvider, Json, Request
+
+__all__ = ["VERSION", "OpenCode", "Plugin", "Server", "install", "loopback_only", "read_jsonl", "ripgrep", "wait_for"]
 
 VERSION = "1.18.33"
 _HERE = Path(__file__).resolve().parent
-_MODEL = {"providerID": "fake", "modelID": "fake-1"}
+_PROVIDERS = {
+    "openai": ("fake", "fake-1", "@ai-sdk/openai-compatible"),
+    "anthropic": ("anthropic", "claude-sonnet-4-5", "@ai-sdk/anthropic"),
+}
+"""Forms of a provider: its id, its model's id, and the client's package for it."""
 T = TypeVar("T")
+
+
+class Plugin(NamedTuple):
+    """A plugin to load: from the client's own plugin folder, or with options by its configuration."""
+
+    name: str
+    text: str
+    options: Json | None = None
+
+
+RECORDER = Plugin("recorder.js", (_HERE / "recorder.js").read_text())
+"""Writes down the payloads of hooks."""
 
 
 def install() -> Path:
     """The client's binary; installs it on first use (about 180 MB)."""
     root = _cache() / f"opencode-{VERSION}"
     binary = root / "node_modules" / ".bin" / "opencode"
-    if not binary.exists():
-        root.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "install", "--prefix", str(root), "--no-audit", "--no-fund", "--loglevel=error"]
-        subprocess.run([*command, f"opencode-ai@{VERSION}"], check=True, stdin=subprocess.DEVNULL, timeout=600)
+    with FileLock(f"{root}.lock"):  # tests that run side by side may all want it
+        if not binary.exists():
+            root.mkdir(parents=True, exist_ok=True)
+            command = ["npm", "install", "--prefix", str(root), "--no-audit", "--no-fund", "--loglevel=error"]
+            retries = "--fetch-retries=1"  # where there is no network, say so soon
+            install = [*command, retries, f"opencode-ai@{VERSION}"]
+            subprocess.run(install, check=True, stdin=subprocess.DEVNULL, timeout=600)
     return binary
 
 
@@ -73,8 +95,26 @@ def loopback_only() -> None:
 class OpenCode:
     """One isolated home, one workspace, one fake provider."""
 
-    def __init__(self, base: Path, files: Path, *, config: Json | None = None) -> None:
-        """Prepare a run in ``base`` with a workspace that starts as a copy of the folder ``files``."""
+    def __init__(
+        self,
+        base: Path,
+        files: Path,
+        *,
+        config: Json | None = None,
+        plugins: Sequence[Plugin] = (RECORDER,),
+        provider: str = "openai",
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        """Prepare a run.
+
+        Args:
+            base: a folder to make for it.
+            files: the workspace starts as a copy of this folder.
+            config: more of the client's configuration.
+            plugins: what the client loads.
+            provider: which form the provider speaks, ``openai`` or ``anthropic``.
+            environ: more of the client's environment.
+        """
         base.mkdir(parents=True)
         self.base = base.resolve()
         self.home = self.base / "home"
@@ -83,28 +123,29 @@ class OpenCode:
         self.fake = FakeProvider(json.loads((_HERE / "scripts.json").read_text()), self.workspace)
         self._binary = install()
         self._processes: list[subprocess.Popen[str]] = []
-        self._env = self._environment()
-        self._configure(config or {})
+        self.environ = {**self._environment(), **(environ or {})}
+        self.model = dict(zip(("providerID", "modelID"), _PROVIDERS[provider], strict=False))
+        self._configure(_PROVIDERS[provider], config or {}, plugins)
 
-    def cli(self, *args: str) -> int:
+    def cli(self, *args: str, **environ: str) -> int:
         """Run one command of the client in its own process; its exit status (-9 after two minutes)."""
         with (self.base / "client.log").open("a") as log:
-            process = self._spawn(*args, out=log)
+            process = self._spawn(*args, out=log, environ=environ)
             try:
                 return process.wait(120)
             except subprocess.TimeoutExpired:
                 _kill_group(process)
                 return process.wait()
 
-    def run(self, text: str, *flags: str) -> int:
+    def run(self, text: str, *flags: str, **environ: str) -> int:
         """One turn in its own process. The text goes word by word: the client quotes an argument with a space."""
-        return self.cli("run", "--format", "json", *flags, "--", *text.split(" "))
+        return self.cli("run", "--format", "json", *flags, "--", *text.split(" "), **environ)
 
-    def serve(self) -> Server:
+    def serve(self, **environ: str) -> Server:
         """Start a server process."""
         path = self.base / f"serve-{len(self._processes)}.log"
         with path.open("w") as log:
-            process = self._spawn("serve", "--port", "0", "--hostname", "127.0.0.1", out=log)
+            process = self._spawn("serve", "--port", "0", "--hostname", "127.0.0.1", out=log, environ=environ)
 
         def address() -> str | None:
             text = path.read_text()
@@ -113,11 +154,30 @@ class OpenCode:
             _, found, rest = text.partition("listening on http://")
             return f"http://{rest.split()[0]}" if found and "\n" in rest else None
 
-        return Server(process, wait_for(address, 60))
+        return Server(process, wait_for(address, 60), self.model)
+
+    def begin(self, call: Callable[..., object], *args: str) -> threading.Thread:
+        """Start a turn and come back as soon as the model has been asked."""
+        before = len(self.fake.requests)
+        thread = threading.Thread(target=call, args=args, daemon=True)
+        thread.start()
+        wait_for(lambda: len(self.fake.requests) > before, 30)
+        return thread
+
+    def requests(self, session: str | None = None, kind: str = "main") -> list[Request]:
+        """The model requests of one kind so far, of one session or of all."""
+        return [r for r in self.fake.requests if r.kind == kind and session in (None, r.session)]
 
     def hooks(self, name: str) -> list[Json]:
         """The recorded calls of one hook so far."""
         return [r for r in read_jsonl(self.hooks_log) if r["hook"] == name]
+
+    def memfold(self, *args: str) -> str:
+        """What a command of memfold prints in this workspace; it must end well."""
+        command = [sys.executable, "-E", "-P", "-m", "memfold", *args]
+        run = subprocess.run(command, cwd=self.workspace, env=self.environ, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        return run.stdout
 
     def mark(self, label: str) -> None:
         """Write into the recording what happens next."""
@@ -132,11 +192,11 @@ class OpenCode:
                 process.wait()
         self.fake.close()
 
-    def _spawn(self, *args: str, out: Any) -> subprocess.Popen[str]:
+    def _spawn(self, *args: str, out: Any, environ: Mapping[str, str]) -> subprocess.Popen[str]:
         process = subprocess.Popen(
             [str(self._binary), *args],
             cwd=self.workspace,
-            env=self._env,
+            env={**self.environ, **environ},
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,
@@ -167,19 +227,20 @@ class OpenCode:
             **{f"OPENCODE_DISABLE_{name}": "1" for name in switches},
         }
 
-    def _configure(self, extra: Json) -> None:
+    def _configure(self, form: tuple[str, str, str], extra: Json, plugins: Sequence[Plugin]) -> None:
+        name, ident, package = form
         model = {"name": "Fake", "limit": {"context": 200000, "output": 8000}, "tool_call": True}
         provider = {
-            "npm": "@ai-sdk/openai-compatible",
+            "npm": package,
             "name": "Fake",
             "options": {"baseURL": self.fake.url, "apiKey": "none"},
-            "models": {"fake-1": model},
+            "models": {ident: model},
         }
-        config = {
-            "model": "fake/fake-1",
-            "small_model": "fake/fake-1",
-            "enabled_providers": ["fake"],
-            "provider": {"fake": provider},
+        config: Json = {
+            "model": f"{name}/{ident}",
+            "small_model": f"{name}/{ident}",
+            "enabled_providers": [name],
+            "provider": {name: provider},
             "autoupdate": False,
             "share": "disabled",
             "snapshot": False,
@@ -190,8 +251,12 @@ class OpenCode:
         }
         folder = self.home / ".config" / "opencode"
         (folder / "plugin").mkdir(parents=True)
+        for plugin in plugins:
+            path = folder / plugin.name if plugin.options else folder / "plugin" / plugin.name
+            path.write_text(plugin.text)
+            if plugin.options:
+                config.setdefault("plugin", []).append([str(path), plugin.options])
         (folder / "opencode.json").write_text(json.dumps(config, indent=1))
-        shutil.copy(_HERE / "recorder.js", folder / "plugin")
         # A present lock file spares the client the install of its plugin package: 72 s of retries when offline.
         wanted = {"": {"dependencies": {"@opencode-ai/plugin": VERSION}}}
         (folder / "node_modules").mkdir()
@@ -201,9 +266,10 @@ class OpenCode:
 class Server:
     """The client's HTTP interface."""
 
-    def __init__(self, process: subprocess.Popen[str], url: str) -> None:
-        self._process = process
+    def __init__(self, process: subprocess.Popen[str], url: str, model: Json) -> None:
+        self.process = process
         self._url = url
+        self._model = model
 
     def call(self, method: str, path: str, body: Json | None = None) -> Any:
         """One request; the decoded answer, or None if there is none."""
@@ -216,6 +282,16 @@ class Server:
         with urllib.request.urlopen(request, timeout=120) as answer:  # noqa: S310  # always http on loopback
             text = answer.read().decode()
         return json.loads(text) if text else None
+
+    def children(self) -> list[int]:
+        """The processes that this one has started and that still run (Linux)."""
+        found: list[int] = []
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                state, parent = stat.read_text().rpartition(") ")[2].split()[:2]
+                if int(parent) == self.process.pid and state != "Z":
+                    found.append(int(stat.parent.name))
+        return found
 
     def create(self, title: str = "Demo") -> str:
         """Start a session; its id."""
@@ -234,7 +310,7 @@ class Server:
 
     def summarize(self, session: str) -> None:
         """Compact a session by hand."""
-        self.call("POST", f"/session/{session}/summarize", {**_MODEL})
+        self.call("POST", f"/session/{session}/summarize", self._model)
 
     def dispose(self) -> None:
         """End the instance in an orderly way: plugins are told."""
@@ -242,13 +318,13 @@ class Server:
 
     def stop(self, sig: signal.Signals = signal.SIGTERM) -> None:
         """End the server process."""
-        if self._process.poll() is None:
-            self._process.send_signal(sig)
+        if self.process.poll() is None:
+            self.process.send_signal(sig)
             try:
-                self._process.wait(10)
+                self.process.wait(10)
             except subprocess.TimeoutExpired:
-                _kill_group(self._process)
-                self._process.wait()
+                _kill_group(self.process)
+                self.process.wait()
 
 
 def read_jsonl(path: Path) -> list[Json]:

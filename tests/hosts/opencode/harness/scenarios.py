@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import signal
-import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tests.hosts.opencode.harness.fake_provider import Json
 from tests.hosts.opencode.harness.host import OpenCode, wait_for
@@ -45,15 +44,6 @@ def _run(oc: OpenCode, text: str, *flags: str) -> None:
 
 def _session(oc: OpenCode) -> str:
     return str(oc.hooks("chat.message")[0]["input"]["sessionID"])
-
-
-def _later(oc: OpenCode, call: Callable[..., Any], *args: str) -> threading.Thread:
-    """Start a turn and come back as soon as the model has been asked."""
-    before = len(oc.fake.requests)
-    thread = threading.Thread(target=call, args=args, daemon=True)
-    thread.start()
-    wait_for(lambda: len(oc.fake.requests) > before, 30)
-    return thread
 
 
 def _one_turn(text: str) -> Callable[[OpenCode], None]:
@@ -97,7 +87,7 @@ def _abort(oc: OpenCode) -> None:
     server.prompt(session, "hi [[script:hello]]")
     for script in ("slow", "slowbash"):
         oc.mark(f"abort during [[script:{script}]]")
-        turn = _later(oc, server.prompt_unanswered, session, f"slow work [[script:{script}]]")
+        turn = oc.begin(server.prompt_unanswered, session, f"slow work [[script:{script}]]")
         time.sleep(2)
         oc.mark("abort")
         server.call("POST", f"/session/{session}/abort")
@@ -136,7 +126,7 @@ def _permission(oc: OpenCode) -> None:
     server = oc.serve()
     session = server.create()
     for count, reply in enumerate(("once", "reject")):
-        turn = _later(oc, server.prompt, session, "ask me [[script:ask]]")
+        turn = oc.begin(server.prompt, session, "ask me [[script:ask]]")
         asked = wait_for(partial(_asked, oc, count), 20)
         oc.mark(f"reply {reply}")
         server.call("POST", f"/session/{session}/permissions/{asked[0]}", {"response": reply})
@@ -166,7 +156,7 @@ def _killed(oc: OpenCode) -> None:
     server = oc.serve()
     session = server.create()
     server.prompt(session, "hi [[script:hello]]")
-    _later(oc, server.prompt_unanswered, session, "slow work [[script:slowbash]]")
+    oc.begin(server.prompt_unanswered, session, "slow work [[script:slowbash]]")
     time.sleep(2)
     oc.mark("SIGKILL")
     server.stop(signal.SIGKILL)
