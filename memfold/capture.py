@@ -96,6 +96,10 @@ class Capture:
         """Whether the session's newest message is off the record: no hot part goes with it (SPEC 3.7)."""
         return session in self._off_the_record
 
+    def keep_off_the_record(self, session: str) -> None:
+        """Go on with what another process was told: the session's newest message is off the record."""
+        self._off_the_record.add(session)
+
     def session_started(
         self,
         session: str,
@@ -210,7 +214,9 @@ class Capture:
         cache_write: int,
         time: str | None,
     ) -> list[Draft]:
-        """End of a turn: requests and tokens as the host reported them."""
+        """End of a turn: requests and tokens as the host reported them; nothing of one off the record (SPEC 3.7)."""
+        if self.is_off_the_record(session):
+            return []
         return self._drafts(session, time, SessionMeasuredData(requests, input, cache_read, cache_write))
 
     def rules_file(self, path: str, text: str, *, time: str | None, session: str | None = None) -> list[Draft]:

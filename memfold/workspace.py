@@ -136,8 +136,7 @@ class Workspace:
     def _is_in_force(self) -> bool:
         """Whether the log's last policy is the configured one."""
         if self._live is not None:  # others may have set one meanwhile
-            state = self._live.world()
-            return bool(state.sessions.policies) and state.memory.context.policy == self._policy
+            return self._live.memory().policy_digest == self._digest
         if self._in_force is None:
             self._in_force = self._recorded_policy()
         return self._in_force == self._digest

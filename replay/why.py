@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from ledger.events import AnyEvent, type_name
+from ledger.events import AnyEvent, PromptRendered, type_name
 from ledger.source import split_source
 from ledger.times import format_time
 from projections.accounting import Record
-from projections.memory.model import CandidateState, Ref
+from projections.hot.block import hot_lines
+from projections.hot.delivery import line_digest
+from projections.memory.model import CandidateState, Proposal, Ref
 from projections.memory.selection import ranked
 from projections.world import WorldState
 from replay.evidence import ReasonLine, plain_reason, reason_lines
@@ -22,7 +24,7 @@ from replay.unseen import Unseen, judge_unseen
 from replay.views import present_block
 from replay.wording import Wording, wording_of
 
-__all__ = ["MAX_STORIES", "EventLine", "Explanation", "Shown", "Standing", "Story", "why"]
+__all__ = ["MAX_STORIES", "EventLine", "Explanation", "Given", "Shown", "Standing", "Story", "why"]
 
 Events = Callable[[], Iterable[AnyEvent]]
 """Gives the log from its first event, as often as it is asked."""
@@ -57,6 +59,14 @@ class Shown(Struct, frozen=True):
     receipt: bool
 
 
+class Given(Struct, frozen=True):
+    """A memory as hot state of the session that asked for it: the first receipt, the whole block or a change."""
+
+    session: str
+    offset: int
+    kind: str
+
+
 class Standing(Struct, frozen=True):
     """Where an active memory stands at the position: its rank from 1, and what keeps it out of the block."""
 
@@ -83,6 +93,7 @@ class Story(Struct, frozen=True, kw_only=True):
     replaced_by: Related | None = None
     standing: Standing | None = None
     prompts: tuple[Shown, ...] = ()
+    given: Given | None = None
     flip: Flip | None = None
     notes: tuple[ReasonLine, ...] = ()
 
@@ -175,6 +186,7 @@ def _story(prefix: Events, world: WorldState, cited: dict[str, AnyEvent], ref: R
         replaced_by=into if record.state == "superseded" else None,
         standing=standing,
         prompts=_prompts(world, shows),
+        given=_given(cited, record.proposal),
         flip=smallest_flip(
             prefix,
             ref,
@@ -211,6 +223,15 @@ def _standing(world: WorldState, ref: Ref) -> Standing | None:
     omitted = {one.ref: code for one, code in present_block(world).omitted}
     code = omitted.get(ref)
     return Standing(order.index(ref) + 1, len(order), None if code is None else plain_reason(code))
+
+
+def _given(cited: dict[str, AnyEvent], asked: Proposal) -> Given | None:
+    """The first receipt of hot state that names the line of a request, in its own session (SPEC 12.3, 14.1)."""
+    digests = {line_digest(line) for line in hot_lines([], [], [], [(asked.type, asked.text)])}
+    for event in cited.values():
+        if isinstance(event, PromptRendered) and event.source == asked.session and digests & set(event.data.lines):
+            return Given(split_source(event.source)[1] or "", event.seq, event.data.kind)
+    return None
 
 
 def _prompts(world: WorldState, ref: Ref | None) -> tuple[Shown, ...]:

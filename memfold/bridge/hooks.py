@@ -9,9 +9,10 @@ from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
-from ledger.events import Draft, PromptRenderedData, SessionStartedData
+from ledger.events import Draft, MemoryRequestedData, PromptRenderedData, SessionStartedData
 from ledger.ids import MonotonicIds
 from memfold.bridge.ledger import Ledger
+from memfold.bridge.notice import notice_of, notice_of_failure
 from memfold.bridge.private_log import PrivateLog
 from memfold.bridge.protocol import Answer, Refusal, Request
 from memfold.bridge.rule_files import RuleFiles
@@ -21,9 +22,8 @@ from memfold.hosts.opencode import OpenCodeTranslator, session_of
 from memfold.hosts.opencode_payloads import mapping, text
 from memfold.paths import is_project
 from projections.compaction import compaction_context
-from projections.hot.delivery import HotPart, hot_due, line_digest, system_hot
-from projections.hot.view import hot_view
-from projections.prompts import block_digest, current_epoch
+from projections.hot.delivery import hot_due, system_due, system_hot
+from projections.prompts import current_epoch
 from projections.receipts import frozen_due, frozen_receipt, hot_receipt
 from projections.render import numbered_block
 from projections.world import WorldState
@@ -86,7 +86,7 @@ class Hooks:
         """Record what a hook says, then say what the client is to be given.
 
         Raises:
-            Refusal: if nothing could be recorded, or nothing can be said.
+            Refusal: if the line can't be read.
         """
         if self._settings.refresh():
             self._ledger.configure(self._settings.config)
@@ -99,12 +99,13 @@ class Hooks:
         asked = self._asked(record)
         if enabled and asked is not None and hook in _PROMPTS:
             self._renew_start(asked)
-        drafts = self._translator.feed(record)
+        drafts = list(map(self._named, self._translator.feed(record)))
         if self._translator.problem:
             raise Refusal(f"unreadable: {self._translator.problem}", request.id)
         if drafts:
             self._ledger.record(self._at_start(drafts, asked))
-        return self._answer(request, asked, recorded=bool(drafts))
+        answer = self._answer(request, asked, recorded=bool(drafts))
+        return self._to_message(answer, asked, drafts) if hook == _MESSAGE and asked is not None else answer
 
     def settle(self) -> None:
         """Record what the client has been given, now that it was handed over.
@@ -156,6 +157,10 @@ class Hooks:
         instance = self._capture.id_of(self._translator.instance_of(record))
         return _Asked(session, self._capture.source_of(session), instance, host_time(record.get("t")))
 
+    def _named(self, draft: Draft) -> Draft:
+        """A request to remember with its id, under which its account is found."""
+        return replace(draft, id=self._new_id()) if isinstance(draft.data, MemoryRequestedData) else draft
+
     def _renew_start(self, asked: _Asked) -> None:
         """A start that isn't there went lost, with its ledger or while memory was off: the session starts anew."""
         if self._ledger.waits or (world := self._ledger.world(asked.source)) is None:
@@ -189,7 +194,7 @@ class Hooks:
         if asked is not None and request.hook in _PROMPTS:
             world = self._ledger.world(asked.source)
             if world is None:
-                raise Refusal(f"unreadable: {self._ledger.problem}", request.id)
+                return Answer(request.id, refused=f"unreadable: {self._ledger.problem}")
             if request.hook == _SYSTEM:
                 return Answer(request.id, system=self._system(world, asked))
             if request.hook == _COMPACTING:
@@ -198,8 +203,23 @@ class Hooks:
             if not self._ledger.waits and (part := self._part(world, asked)) is not None:
                 return Answer(request.id, part=part)
         if recorded and self._ledger.problem:
-            raise Refusal(f"not stored: {self._ledger.problem}", request.id)
+            return Answer(request.id, refused=f"not stored: {self._ledger.problem}")
         return Answer(request.id)
+
+    def _to_message(self, answer: Answer, asked: _Asked, drafts: Sequence[Draft]) -> Answer:
+        """The answer with what the user is told, and whether a successor must know that nothing is to be recorded."""
+        notice = "".join(
+            self._notice(asked, draft.id, draft.data.message)
+            for draft in drafts
+            if draft.id is not None and isinstance(draft.data, MemoryRequestedData)
+        )
+        return replace(answer, notice=notice or None, private=self._capture.is_off_the_record(asked.session))
+
+    def _notice(self, asked: _Asked, event: str, message: str) -> str:
+        world = self._ledger.world(asked.source)
+        if world is None or self._ledger.error is not None:
+            return notice_of_failure(self._ledger.error)
+        return notice_of(world, asked.source, event, message)
 
     def _part(self, world: WorldState, asked: _Asked) -> str | None:
         """What of the hot state goes with a message (SPEC 12.3)."""
@@ -220,11 +240,7 @@ class Hooks:
         if not self._ledger.waits:  # else the receipts would pile up, step by step
             if frozen_due(world, asked.source, asked.instance):
                 self._owed.append((asked, frozen_receipt(epoch, asked.instance)))
-            given = world.given.get(asked.source)
-            known = given.whole if given is not None and given.instance == asked.instance else block_digest("")
-            if hot and block_digest(hot) != known:
-                lines = tuple(map(line_digest, hot_view(world, asked.source).lines))
-                part = HotPart("hot", hot, lines, epoch.offset, world.memory.offset)
+            if hot and (part := system_due(world, asked.source, asked.instance)) is not None:
                 self._owed.append((asked, hot_receipt(part, asked.instance)))
         return [segment for segment in (epoch.text, hot) if segment]
 

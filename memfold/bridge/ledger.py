@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from os.path import exists
 
-from msgspec.structs import replace
-
 from ledger.errors import InvalidDraft, LedgerError, LedgerNotFound, StorageError
 from ledger.events import Draft, MemoryRequestedData, PromptRenderedData, SessionMeasuredData, ToolCompletedData
 from ledger.log import FileLog
@@ -17,6 +15,7 @@ from memfold.bridge.private_log import PrivateLog
 from memfold.capture import Capture
 from memfold.clock import now_ms
 from memfold.config import Config
+from memfold.hosts.opencode import delivery_of
 from memfold.paths import workspace_key
 from memfold.workspace import Workspace
 from projections.world import World, WorldState
@@ -49,7 +48,7 @@ class Ledger:
 
     Attributes:
         capture: what turns reports into drafts.
-        problem: why the last drafts aren't stored for good, or the log can't be read; empty if all is well.
+        error: why the last drafts aren't stored for good, or the log can't be read; None if all is well.
     """
 
     def __init__(
@@ -72,8 +71,13 @@ class Ledger:
         self._clock = clock
         self._waiting: list[Draft] = []
         self._next_try = 0.0
-        self.problem = ""
+        self.error: LedgerError | None = None
         self.configure(config)
+
+    @property
+    def problem(self) -> str:
+        """The last error in words; empty if all is well."""
+        return "" if self.error is None else str(self.error)
 
     @property
     def waits(self) -> bool:
@@ -82,9 +86,7 @@ class Ledger:
 
     def configure(self, config: Config) -> None:
         """Go on under other settings."""
-        # No client has tools of ours yet, whatever is configured: a session says what it was really given.
-        delivery = replace(config.delivery, tools=False)
-        self._workspace.configure(config.policy, enabled=config.enabled, delivery=delivery)
+        self._workspace.configure(config.policy, enabled=config.enabled, delivery=delivery_of(config))
 
     def world(self, source: str | None = None) -> WorldState | None:
         """The state at the end of the log, of ``Live``; None if it can't be read. A log that isn't there is empty."""
@@ -113,7 +115,7 @@ class Ledger:
             self._failed(error)
             self._next_try = self._clock() + RETRY_AFTER
         else:
-            self.problem = ""
+            self.error = None
             self._private_log.settled()
 
     def close(self) -> None:
@@ -159,7 +161,7 @@ class Ledger:
         ).close()
 
     def _failed(self, error: LedgerError) -> None:
-        self.problem = str(error)
+        self.error = error
         self._private_log.note(_SUBJECT, self.problem)
 
 

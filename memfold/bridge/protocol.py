@@ -22,7 +22,7 @@ class Request(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
-    """What is said to a request; at most one of the last four is there.
+    """What is said to a request: at most one of ``part``, ``system``, ``context`` and ``refused``.
 
     Attributes:
         id: that of the request; None where a line is no request.
@@ -30,6 +30,8 @@ class Answer(Struct, frozen=True, omit_defaults=True):
         system: segments to push, in order; an empty list means none.
         context: texts to add to the client's compaction prompt.
         refused: why nothing was recorded or can be said: a word or two, a colon and a sentence.
+        notice: lines for the user: what of the message is kept, or why not (SPEC 4.8).
+        private: the message is off the record, and so is what its session does up to the next one (SPEC 3.7).
     """
 
     id: int | None
@@ -37,6 +39,8 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     system: list[str] | None = None
     context: list[str] | None = None
     refused: str | None = None
+    notice: str | None = None
+    private: bool = False
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, not an error

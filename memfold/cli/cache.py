@@ -18,8 +18,13 @@ from replay.usage import EpochUse, SessionUse, Survey, Turn, survey, tokens_of, 
 __all__ = ["cache_document", "configure", "rough", "roughly", "run"]
 
 _SESSIONS = 10
-_NOT_MEASURED = "no turn was measured: requests and tokens come from a host, at the end of each turn (session.measured)"
-_NO_RECEIPT = "no receipt of a block (prompt.rendered): what a host was given is not known, only what the log gives"
+_NOT_MEASURED = "no turn was measured yet: requests and tokens come from the client, at the end of each turn"
+_NO_RECEIPT = "no receipt says that a block was given: blocks are told as the log gives them"
+_COLUMNS = (
+    "here, classic: tokens read again because memory changed before them: as it is here, and if both blocks stood in "
+    "the system prompt"
+)
+_MORE = "~ is an estimate: memfold cache --explain"
 _NO_CACHE = "the provider reported no cache use"
 _LAYOUT = (
     "classic: both blocks stand in the system prompt, hot state renewed for every request. The client joins all "
@@ -45,6 +50,7 @@ def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
     ledger_options(parser)
     parser.add_argument("--session", metavar="S", help="the epochs of this session: its id, or a part of it")
+    parser.add_argument("--explain", action="store_true", help="also what the estimates assume")
     at_option(parser)
     json_option(parser)
 
@@ -60,9 +66,12 @@ def run(options: Namespace) -> int:
     _print_head(console, document)
     if source is not None and document.sessions:
         _print_session(console, document.sessions[0])
-    elif document.sessions:
+    elif document.total.requests:
         _print_sessions(console, document)
-    _print_assumptions(console, document)
+    if options.explain:
+        _print_assumptions(console, document)
+    elif document.assumptions:
+        console.out(console.style.dim(_MORE))
     console.out()
     console.as_of(document.position, document.now)
     return 0
@@ -164,12 +173,12 @@ def _print_head(console: Console, document: CacheDocument) -> None:
         headline = (
             f"no frozen block changed within its epoch: {plural(carried, 'request')} in {plural(len(epochs), 'epoch')}"
         )
-    for line in console.lines(headline, ""):
+    for line in console.prose(headline):
         console.out(style.bold(colour(line)))
     for sentence in document.missing[1:]:
-        console.wrapped(sentence, "")
+        _say(console, sentence)
     if total.requests:
-        console.wrapped(_cached_words(total), "")
+        _say(console, _cached_words(total))
 
 
 def _cached_words(part: TokensPart) -> str:
@@ -189,7 +198,7 @@ def _print_sessions(console: Console, document: CacheDocument) -> None:
     headers = ("session", "began (UTC)", "requests", "prompt tokens", "cached", "here", "classic")
     console.table(rows, headers, (2, 3, 4, 5, 6), (0, 3, 6))
     console.out()
-    words = ["here, classic: tokens that were, or would be, read again because memory changed before them"]
+    words = [_COLUMNS]
     if any(one.tokens.cached is None for one in document.sessions if one.tokens.requests):
         words.append(f"cached -: {_NO_CACHE}")
     if any(one.tokens.again_classic is None for one in document.sessions):
@@ -199,7 +208,7 @@ def _print_sessions(console: Console, document: CacheDocument) -> None:
     if document.subagents:
         words.append(f"{plural(document.subagents, 'sub-agent')} left out, which get no block")
     for line in words:
-        console.wrapped(line, "")
+        _say(console, line)
 
 
 def _cells(part: TokensPart) -> tuple[str, str, str, str, str]:
@@ -234,7 +243,7 @@ def _block_words(epoch: EpochUsePart) -> str:
         return f"{block}; CHANGED {plural(epoch.block_changes, 'time')} in {carried}"
     if not epoch.receipts:
         return f"{block}, in {carried}; no receipt says that it was given"
-    return f"{block}; the same in {carried}"
+    return f"{block}; the same in {carried}" if epoch.carried else block
 
 
 def _hot_words(epoch: EpochUsePart) -> str:
@@ -270,7 +279,12 @@ def _print_assumptions(console: Console, document: CacheDocument) -> None:
         return
     console.heading("what the estimates (~) assume")
     for sentence in document.assumptions:
-        first, *rest = console.lines(sentence)
+        first, *rest = console.prose(sentence, "  ")
         console.out(f"- {first.lstrip()}")
         for line in rest:
             console.out(line)
+
+
+def _say(console: Console, sentence: str) -> None:
+    for line in console.prose(sentence):
+        console.out(line)

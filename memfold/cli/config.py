@@ -12,6 +12,7 @@ from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.parts import FindingPart, SettingPart
 from memfold.cli.place import find_place
 from memfold.config import Finding
+from memfold.config.keys import KEYS
 from memfold.terminal import clean
 from projections.text.clean import decode
 
@@ -32,7 +33,7 @@ def run(options: Namespace) -> int:
     document = ConfigDocument(
         workspace=decode(place.root),
         settings=tuple(
-            SettingPart(key, value, decode(resolved.origins.get(key, "default")))
+            SettingPart(key, value, decode(resolved.origins.get(key, "default")), KEYS[key].note(value))
             for key, value in resolved.values.items()
         ),
         findings=finding_parts(resolved.findings),
@@ -40,8 +41,8 @@ def run(options: Namespace) -> int:
     if options.json:
         console.emit(document)
         return 0
-    rows = [(one.key, json.dumps(one.value, ensure_ascii=False), one.origin) for one in document.settings]
-    console.table(rows, ("key", "value", "from"))
+    rows = [(one.key, json.dumps(one.value, ensure_ascii=False), one.origin, one.note) for one in document.settings]
+    console.table(rows, ("key", "value", "from", "note"))
     for finding in document.findings:
         console.note(finding_line(finding))
     return 0

@@ -15,6 +15,7 @@ from memfold.terminal import Style, clean, style_for, table, terminal_width, wra
 __all__ = ["Console"]
 
 _NO_WIDTH = 1 << 20
+_PROSE = 80
 _NARROWEST = 8
 _INDENT = "  "
 
@@ -58,6 +59,10 @@ class Console:
         """The lines of ``wrapped``."""
         width = (self.width or _NO_WIDTH) - len(indent)
         return [indent + line for line in wrap(clean(text), max(width, _NARROWEST))]
+
+    def prose(self, text: str, indent: str = "") -> list[str]:
+        """Lines of a sentence of ours, which nobody copies or greps: 80 columns wide even where nothing need be cut."""
+        return [indent + line for line in wrap(clean(text), max((self.width or _PROSE) - len(indent), _NARROWEST))]
 
     def table(
         self,

@@ -118,7 +118,7 @@ def _print(console: Console, document: DoctorDocument, marks: Mapping[str, str])
         # What is well takes little room.
         details = ["; ".join(one.details)] if one.outcome == "ok" and one.details else one.details
         for detail in details:
-            for line in console.lines(_short(detail), indent):
+            for line in (console.prose if one.outcome == "ok" else console.lines)(_short(detail), indent):
                 console.out(style.dim(line))
         if one.action:
             console.out(f"{indent}{arrow} {clean(_short(one.action))}")  # unbroken, so that it can be copied

@@ -319,7 +319,7 @@ class UninstallDocument(Struct, frozen=True, tag_field="schema", tag="memfold.un
         host: the client.
         dry_run: whether it only says what it would do.
         changes: the files; empty if nothing is installed.
-        data: the data folder, which stays with all memories.
+        data: the data folder; if anything is in it, it stays, with all memories.
         notes: remarks, as sentences.
     """
 

@@ -29,7 +29,7 @@ from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import Place, current_folder, find_place
 from memfold.cli.words import plural
 from memfold.errors import ConfigError, DataError, NotFoundError
-from memfold.hosts.opencode import OpenCodeTranslator
+from memfold.hosts.opencode import OpenCodeTranslator, delivery_of
 from memfold.hosts.recording import RecordingError, read_recording, workspace_of
 from memfold.paths import is_project, workspace_key
 from memfold.workspace import Workspace
@@ -84,7 +84,7 @@ def ingest(options: Namespace, path: Path) -> IngestDocument:
     config = place.resolved.config
     if not config.enabled:
         raise ConfigError("memory is switched off, so nothing was written", "MEMFOLD=on, or enabled = true")
-    translator = OpenCodeTranslator(Capture(_HOST, Context(config.policy, root)))
+    translator = OpenCodeTranslator(Capture(_HOST, Context(config.policy, root), delivery=delivery_of(config)))
     drafts, seed = _translate(translator, records)
     if not drafts:
         raise DataError(f"{decode(str(path))} holds no event that a ledger keeps", "record a session with a prompt")

@@ -13,13 +13,13 @@ from memfold.errors import OK
 from memfold.hosts.installs import Scope, read_manifest
 from memfold.hosts.opencode_install import HOST, Change, carry_out, plan_install, plugin_text, start_commands
 from memfold.hosts.opencode_places import CONFIG_VARIABLE, global_folder, plugin_path
-from memfold.hosts.starting import child_environment, passing_place, start_trouble
+from memfold.hosts.starting import INSTALL_AGAIN, child_environment, passing_place, start_trouble
 from projections.text.clean import decode
 
 __all__ = ["configure", "run"]
 
 _SHARED = "this is a new file in the repository, which a team may commit; it starts the memfold that each one has"
-_AGAIN = "uv tool install memfold, then memfold install opencode"
+_AGAIN = f"{INSTALL_AGAIN}, then memfold install opencode"
 
 
 def configure(parser: ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from memfold.cli.memories import Shelf
 from memfold.cli.parsing import at_option, json_option, ledger_options
 from memfold.cli.parts import MemoryPart
 from memfold.cli.place import open_view
-from memfold.cli.words import plural
+from memfold.cli.words import WHEN_DECIDED, plural
 from memfold.errors import UsageError
 from projections.memory.model import CANDIDATE_STATES
 from projections.policy import type_order
@@ -20,6 +20,7 @@ from projections.text.clean import decode
 __all__ = ["configure", "run"]
 
 _STATES = ("active", *CANDIDATE_STATES, "all")
+_ACTIVE = ("active", "promoted")
 _WIDE = 100
 """Columns of a terminal from which on a list has a place for everything."""
 
@@ -56,19 +57,23 @@ def run(options: Namespace) -> int:
     if options.json:
         console.emit(document)
     else:
-        _print(console, document, options.state)
+        _print(console, document, options.state, len(world.memory.pending))
         if options.at is not None:
             console.as_of(document.position, document.now)
     return 0
 
 
-def _print(console: Console, document: ListDocument, state: str) -> None:
+def _print(console: Console, document: ListDocument, state: str, pending: int) -> None:
+    """The table, or that there is none; of what is pending its number, where the table doesn't hold it."""
+    waiting = f"{pending:,} pending: decided {WHEN_DECIDED}"
     if not document.memories:
         kind = "candidates" if state == "all" else f"{state} memories"
         console.note(f"no {kind} as of offset {document.position}")
+        if pending and state in _ACTIVE:
+            console.note(f"{waiting} (memfold list --state pending)")
         return
     narrow = console.width is not None and console.width < _WIDE
-    if state not in ("active", "promoted"):
+    if state not in _ACTIVE:
         if narrow:
             _print_stacked(console, document)
         else:
@@ -79,10 +84,13 @@ def _print(console: Console, document: ListDocument, state: str) -> None:
         wide = () if narrow else ("source", "age")
         console.table(rows, ("", "id", "type", "strength", "+", *wide, "text"), (3, 4, *([] if narrow else [6])), (1,))
         shown = sum(one.shown for one in document.memories)
+        of = plural(len(document.memories), "memory", "memories")
+        remarks = [f"* in the block: {shown} of {of}; +: how often other sessions said it again"]
+        if pending:
+            remarks.append(f"{waiting} (--state pending)")
         console.out()
-        console.out(
-            console.style.dim(f"* in the block: {shown} of {plural(len(document.memories), 'memory', 'memories')}")
-        )
+        for line in (line for remark in remarks for line in console.lines(remark, "")):
+            console.out(console.style.dim(line))
 
 
 def _active_row(one: MemoryPart, *, narrow: bool) -> tuple[str, ...]:

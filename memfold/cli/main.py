@@ -19,8 +19,10 @@ __all__ = ["build_parser", "main"]
 _DESCRIPTION = """Memory for coding agents as a fold over an append-only log.
 
 examples:
-  memfold status
-  memfold why MEM-003"""
+  memfold install opencode       # once; then restart OpenCode
+  memfold doctor                 # whether it works, and what to do if not
+  memfold list                   # what is remembered here
+  memfold why "small commits"    # what became of a text, and why"""
 
 _LONGEST = 1000
 """Characters of a message; an argument that it quotes may be of any length."""
@@ -109,6 +111,8 @@ def _unknown_option(parser: Parser, name: str, arguments: Sequence[str], unknown
     option = unknown[0].partition("=")[0]
     if option in options and arguments.index(unknown[0]) < arguments.index(name):
         fix = f"memfold {name} … {option}: options stand behind the command"
+    elif name and not option.startswith("-"):
+        fix = f"memfold {name} --help; several words of one text need quotation marks"
     else:
         fix = _similar(option, options, f"memfold {name}") or f"memfold {name} --help"
     return UsageError(f"unrecognized arguments: {' '.join(unknown)}", fix)

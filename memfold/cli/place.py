@@ -15,8 +15,8 @@ from ledger.log import LOG_NAME, FileLog
 from ledger.source import split_source
 from ledger.times import DAY_MS, parse_time
 from memfold.config import Resolved, load, locate
-from memfold.errors import NotFoundError, UsageError
-from memfold.paths import data_dir, ledger_dir, workspace_key
+from memfold.errors import ConfigError, NotFoundError, UsageError
+from memfold.paths import data_dir, is_project, ledger_dir, workspace_key
 from projections.prompts import PromptState, RenderedPrompts
 from projections.protocol import fold
 from projections.text.clean import decode
@@ -26,7 +26,7 @@ from replay.positions import events_until, offset_at_time, session_sources
 if TYPE_CHECKING:
     from projections.world import WorldState
 
-__all__ = ["Place", "View", "current_folder", "find_place", "open_view", "short_session"]
+__all__ = ["Place", "View", "current_folder", "find_place", "has_ledger", "how_to_begin", "open_view", "short_session"]
 
 _SHORT = 8
 _LEDGERS_NAMED = 5
@@ -163,6 +163,29 @@ def open_view(options: Namespace) -> View:
     return View(place, log, None if at is None else _offset(at, log))
 
 
+def has_ledger(place: Place) -> bool:
+    """Whether there is a ledger, whatever its state."""
+    return os.path.lexists(os.path.join(place.directory, LOG_NAME))
+
+
+def how_to_begin(root: str) -> str:
+    """What makes a client's first event come: whoever asks has none, and pays for looking whether it is installed."""
+    import shlex
+
+    from memfold.hosts.opencode_places import config_folders, find_mentions, find_plugins
+    from memfold.paths import workspace_root
+
+    place = shlex.quote(decode(root)) if root else "a project"
+    worktree = workspace_root(root, worktrees="separate")
+    try:
+        folders = config_folders(os.environ, root, worktree)
+    except ConfigError:  # no home folder: no client finds a plugin there
+        folders = []
+    if find_plugins(folders) or find_mentions(os.environ, folders, worktree).found:
+        return f"start OpenCode in {place} and ask it something; if that changes nothing: memfold doctor"
+    return f"memfold install opencode, then start OpenCode in {place} and ask it something"
+
+
 def short_session(session: str | None) -> str:
     """A session id as lists show it: its end, which differs where hosts count or stamp the beginning."""
     if session is None:
@@ -185,19 +208,22 @@ def _root_in(directory: str) -> str:
 
 
 def _missing(options: Namespace, place: Place) -> NotFoundError:
-    """No ledger: say where it would be, and the command that makes one."""
+    """No ledger: say whose it would be, why there is none, and what makes one."""
     import shlex
 
     if options.ledger is not None:
-        where, flag = f"in {place.shown_directory}", f"--ledger {shlex.quote(place.shown_directory)}"
-    else:
-        root = decode(place.root)
-        where, flag = f"for {root} ({place.shown_directory})", f"--workspace {shlex.quote(root)}"
-    there = [] if options.ledger is not None else _roots(os.path.dirname(place.directory))
+        where = place.shown_directory
+        begin = f"memfold ingest opencode RECORDING --ledger {shlex.quote(where)}"
+        return NotFoundError(f"no ledger in {where}: no event was ever received", begin)
+    there = _roots(os.path.dirname(place.directory))
     others = f"; there are ledgers of {', '.join(there)} (--workspace)" if there else ""
-    return NotFoundError(
-        f"no ledger {where}: no event was ever received{others}", f"memfold ingest opencode RECORDING {flag}"
-    )
+    root = decode(place.root)
+    if not place.resolved.config.enabled:
+        origin = decode(place.resolved.origins["enabled"])
+        return NotFoundError(f"no ledger for {root}: memory is switched off ({origin}){others}", "memfold config show")
+    if not is_project(place.root, os.environ):
+        return NotFoundError(f"no ledger for {root}, which is no project{others}", "cd to the folder of a project")
+    return NotFoundError(f"no ledger for {root} yet: no event was ever received{others}", how_to_begin(place.root))
 
 
 def _roots(folder: str) -> list[str]:

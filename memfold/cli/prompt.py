@@ -136,4 +136,7 @@ def _why_empty(state: PromptState | WorldState, source: str | None, epoch: Epoch
         return "no block: the session has no open epoch here; it is deleted, or has had no prompt yet"
     if state.memory.pending and epoch is None:
         return f"no block: {len(state.memory.pending)} pending, none active yet; a new session decides (--next)"
-    return "no block: no memory was active then" if epoch else "no block: no memory is active"
+    if epoch is None:
+        return "no block: no memory is active"
+    waiting = "; what was asked for since: --hot" if state.memory.said.get(epoch.session) else ""
+    return f"no block: no memory was active when its epoch began, #{epoch.offset}{waiting}"

@@ -25,7 +25,7 @@ from memfold.cli.main import build_parser
 from memfold.cli.parts import PARTS
 from memfold.cli.why import WhyDocument
 from memfold.config.environment import variable_of
-from memfold.config.keys import KEYS
+from memfold.config.keys import KEYS, NO_EFFECT, Key
 from memfold.config.model import LayerKind
 from memfold.config.readers import Notes, Reader, Refusal
 from projections.policy import BUILT_IN_TYPES
@@ -33,7 +33,7 @@ from projections.reasons import REASONS
 from replay.evidence import ReasonLine
 from replay.flips import Flip
 from replay.unseen import Nearest, Unseen, Verdict
-from replay.why import EventLine, Related, Shown, Standing, Story
+from replay.why import EventLine, Given, Related, Shown, Standing, Story
 from replay.wording import Wording
 
 __all__ = [
@@ -61,7 +61,7 @@ _CONFIGURATION_INTRODUCTION = """Settings come from these places; a later one wi
 1. the defaults below;
 2. `config.toml` in the user's folder: `$XDG_CONFIG_HOME/memfold`, by default `~/.config/memfold`;
 3. `.memfold.toml` in the root of the workspace;
-4. the options of a host's plugin (from the release on that has one);
+4. the options of OpenCode's plugin, where OpenCode's own settings name the plugin with options;
 5. variables named `MEMFOLD_…`; `MEMFOLD=off` switches memory off.
 
 `memfold paths` tells where the files are and whether they are there, `memfold config show` which value holds and where
@@ -87,7 +87,8 @@ _LAYERS: dict[LayerKind, str] = {
     "plugin": "plugin",
     "environment": "variable",
 }
-_EXPLANATION = (Target, Wording, Story, ReasonLine, EventLine, Related, Standing, Shown, Flip, Unseen, Verdict, Nearest)
+_STORY = (Story, ReasonLine, EventLine, Related, Standing, Shown, Given, Flip)
+_EXPLANATION = (Target, Wording, *_STORY, Unseen, Verdict, Nearest)
 _WORDS: dict[Any, str] = {
     str: "text",
     int: "whole number",
@@ -146,12 +147,20 @@ def reasons_reference() -> str:
 def configuration_reference() -> str:
     """``docs/reference/configuration.md``."""
     rows = [
-        f"| `{name}` | {key.meaning} | {_cell(_range(key.read))} | `{json.dumps(key.default, ensure_ascii=False)}` "
+        f"| `{name}` | {key.meaning}{_idle(key)} | {_cell(_range(key.read))} "
+        f"| `{json.dumps(key.default, ensure_ascii=False)}` "
         f"| {', '.join(word for kind, word in _LAYERS.items() if kind in key.kinds)} "
         f"| {f'`{variable_of(name)}`' if 'environment' in key.kinds else ''} |"
         for name, key in KEYS.items()
     ]
     return "\n".join(["# Configuration\n", _MADE, _CONFIGURATION_INTRODUCTION, *rows, ""])
+
+
+def _idle(key: Key) -> str:
+    """What of a key has no effect yet."""
+    if not key.idle:
+        return ""
+    return f" (**{NO_EFFECT}**)" if key.idle == "*" else f" (`{key.idle}`: **{NO_EFFECT}**)"
 
 
 def _range(read: Reader) -> str:

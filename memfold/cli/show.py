@@ -11,7 +11,7 @@ from memfold.cli.memories import Shelf
 from memfold.cli.parsing import at_option, json_option, ledger_options
 from memfold.cli.parts import DetailPart
 from memfold.cli.place import open_view, short_session
-from memfold.cli.words import wording_words
+from memfold.cli.words import WHEN_DECIDED, wording_words
 from memfold.errors import NotFoundError
 from projections.memory.model import MemoryState, Ref, shown_id
 from projections.text.clean import decode
@@ -69,6 +69,8 @@ def missing_id(memory: MemoryState, query: str) -> NotFoundError:
     """No entry has an id: say which ids there are."""
     last = memory.next_number - 1
     there = f"ids go up to {shown_id(last)}" if last else "no memory has an id yet"
+    if memory.pending:
+        there += f"; {len(memory.pending):,} pending, without an id until they are decided"
     return NotFoundError(f"no memory {query.strip()} as of offset {memory.offset}: {there}", "memfold list --state all")
 
 
@@ -101,7 +103,7 @@ def _print(console: Console, one: DetailPart) -> None:
             ("decay", f"half-life {one.half_life_days:g} days, from {one.clock}" if one.half_life_days else ""),
             ("reinforced", f"{one.reinforcements} times, last {one.reinforced}" if one.reinforcements else ""),
             ("proposed", f"#{one.offset}  {one.proposed}  session {short_session(one.session)}"),
-            ("decided", f"#{one.decided}  {', '.join(one.reasons)}"),
+            ("decided", WHEN_DECIDED if one.state == "pending" else f"#{one.decided}  {', '.join(one.reasons)}"),
             ("updated", one.updated or ""),
             ("said in", ", ".join(map(short_session, one.sessions))),
             ("replaces", one.supersedes or ""),

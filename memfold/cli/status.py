@@ -16,8 +16,8 @@ from memfold.cli.console import Console
 from memfold.cli.documents import StatusDocument
 from memfold.cli.parsing import at_option, json_option, ledger_options
 from memfold.cli.parts import HealthPart, LastEventPart, MissingPathPart, PendingPart, SizePart
-from memfold.cli.place import View, open_view
-from memfold.cli.words import age, plural, tokens
+from memfold.cli.place import View, how_to_begin, open_view
+from memfold.cli.words import WHEN_DECIDED, age, plural, tokens
 from memfold.config import Config
 from projections.accounting import counts
 from projections.memory.model import MemoryState
@@ -35,7 +35,6 @@ __all__ = ["configure", "run", "status_document"]
 
 _TOP = 5
 _POLICY = "the policy in force in the ledger is not the configured one, which counts from the next event on"
-_TEST = "memfold ingest opencode RECORDING; then memfold log shows its events"
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -146,7 +145,7 @@ def _print(console: Console, document: StatusDocument, *, at_option_given: bool)
     for line in console.lines(headline, ""):
         console.out(style.bold(colour(line)))
     if not document.received:
-        console.wrapped(f"to test: {_TEST}")
+        console.wrapped(how_to_begin(document.workspace))
     console.out()
     waiting = document.oldest_pending
     console.fields(
@@ -198,7 +197,7 @@ def _headline(console: Console, document: StatusDocument) -> tuple[Callable[[str
     if not document.enabled:
         return style.yellow, "memory is off: nothing is recorded, blocks are empty"
     if not document.received:
-        return style.yellow, "no event of a host was ever received"
+        return style.yellow, "no event of a client was ever received"
     said = "memory works" if document.counts["candidates"] else "events arrive; nothing was proposed to be remembered"
     troubles = [
         "its ledger was damaged and is read around the damage" if document.health.status != "ok" else "",
@@ -224,7 +223,8 @@ def _pending(document: StatusDocument) -> str:
     waiting, number = document.oldest_pending, document.counts["pending"]
     if waiting is None:
         return ""
-    return f"{number:,}, the oldest {_age(document.now, waiting.proposed)} old at the last event"
+    oldest = _age(document.now, waiting.proposed)
+    return f"{number:,}, decided {WHEN_DECIDED}; the oldest is {oldest} old at the last event"
 
 
 def _age(now: str, then: str) -> str:

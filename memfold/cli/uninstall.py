@@ -14,7 +14,7 @@ from memfold.cli.console import Console
 from memfold.cli.documents import UninstallDocument
 from memfold.cli.words import plural
 from memfold.errors import FINDINGS, OK, UsageError
-from memfold.hosts.installs import Manifest, read_manifest
+from memfold.hosts.installs import Manifest, read_manifest, remove_empty_folders
 from memfold.hosts.opencode_install import HOST, Change, carry_out, plan_removal
 from memfold.hosts.opencode_places import global_folder, plugin_path
 from projections.text.clean import decode
@@ -37,6 +37,8 @@ def run(options: Namespace) -> int:
         aside = carry_out(changes, manifest, target.data)
         notes += [f"it was set aside as {decode(aside)}"] if aside else []
         changes = [_as_done(change) for change in changes]
+        if not target.place.resolved.config.data_dir:  # a folder that somebody has chosen is theirs
+            remove_empty_folders(target.data)
     parts = tuple(change_part(change) for change in changes)
     document = UninstallDocument(HOST, options.dry_run, parts, decode(target.data), tuple(notes))
     if options.json:
@@ -92,13 +94,15 @@ def _print(console: Console, document: UninstallDocument) -> None:
         console.out("nothing was done (--dry-run)")
     elif any(change.action in ("remove", "restore") for change in document.changes):
         console.out("Restart OpenCode: one that runs keeps the plugin it has loaded.")
-    if ledgers := _ledgers(document.data):
+    if ledgers := len(_listed(os.path.join(document.data, "workspaces"))):
         console.out(f"Memories of {plural(ledgers, 'workspace')} stay in {document.data}; to delete them for ever:")
         console.out(console.style.cyan(f"  rm -r {shlex.quote(document.data)}"))
+    elif not document.dry_run and (rest := _listed(document.data)):
+        console.out(f"No memories are left; in {document.data} there is still {', '.join(map(decode, rest))}")
 
 
-def _ledgers(data: str) -> int:
+def _listed(folder: str) -> list[str]:
     try:
-        return len(os.listdir(os.path.join(data, "workspaces")))
+        return sorted(os.listdir(folder))
     except OSError:
-        return 0
+        return []

@@ -6,17 +6,21 @@ from argparse import ArgumentParser, Namespace
 
 from msgspec import Struct
 
+from ledger.times import format_time
 from memfold.cli.console import Console
 from memfold.cli.parsing import at_option, json_option, ledger_options
-from memfold.cli.place import open_view, short_session
+from memfold.cli.place import find_place, has_ledger, open_view, short_session
 from memfold.cli.show import missing_id
-from memfold.cli.words import marked, wording_words
+from memfold.cli.words import WHEN_DECIDED, marked, wording_words
+from memfold.clock import now_ms
 from memfold.errors import UsageError
 from memfold.terminal import clean, display_width
+from projections.policy import Context
 from projections.text.clean import decode
+from projections.world import World
 from replay.evidence import ReasonLine
 from replay.names import parse_id
-from replay.unseen import Unseen, Verdict
+from replay.unseen import Unseen, Verdict, judge_unseen
 from replay.why import MAX_STORIES, EventLine, Related, Story, why
 
 __all__ = ["WhyDocument", "configure", "print_story", "run"]
@@ -38,6 +42,7 @@ class WhyDocument(Struct, frozen=True, tag_field="schema", tag="memfold.why/1"):
         more: how many further candidates it names.
         later: the event behind the position that proposed the text; null if there is none.
         unseen: what the rules say now of a text that the log doesn't hold; null if it does.
+        recorded: whether there is a ledger; if not, the configured rules have judged, and the position is -1.
     """
 
     ledger: str
@@ -48,6 +53,7 @@ class WhyDocument(Struct, frozen=True, tag_field="schema", tag="memfold.why/1"):
     more: int
     unseen: Unseen | None
     later: EventLine | None = None
+    recorded: bool = True
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -65,24 +71,10 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the explanation."""
-    view, console = open_view(options), Console(options)
-    query = decode(options.query)
+    query, console = decode(options.query), Console(options)
     if not query.strip():
         raise UsageError("the text is empty", "memfold why MEM-001")
-    most = None if options.all else MAX_STORIES if options.json else _STORIES_SHOWN
-    answer = why(view.log.read, query, view.at, most=most)
-    if not answer.stories and parse_id(query) is not None:
-        raise missing_id(view.world(only=frozenset()).memory, query)
-    document = WhyDocument(
-        ledger=view.place.shown_directory,
-        query=query,
-        position=answer.position,
-        now=answer.now,
-        stories=answer.stories,
-        more=answer.more,
-        unseen=answer.unseen,
-        later=answer.later,
-    )
+    document = _without_ledger(options, query) or _explain(options, query)
     if options.json:
         console.emit(document)
         return 0
@@ -101,8 +93,48 @@ def run(options: Namespace) -> int:
     return 0
 
 
+def _explain(options: Namespace, query: str) -> WhyDocument:
+    """What the ledger tells."""
+    view = open_view(options)
+    most = None if options.all else MAX_STORIES if options.json else _STORIES_SHOWN
+    answer = why(view.log.read, query, view.at, most=most)
+    if not answer.stories and parse_id(query) is not None:
+        raise missing_id(view.world(only=frozenset()).memory, query)
+    return WhyDocument(
+        ledger=view.place.shown_directory,
+        query=query,
+        position=answer.position,
+        now=answer.now,
+        stories=answer.stories,
+        more=answer.more,
+        unseen=answer.unseen,
+        later=answer.later,
+    )
+
+
+def _without_ledger(options: Namespace, query: str) -> WhyDocument | None:
+    """What the configured rules say of a text where nothing was recorded yet; None where a ledger must answer."""
+    place = find_place(options)
+    if options.ledger is not None or options.at is not None or parse_id(query) is not None or has_ledger(place):
+        return None
+    world = World().initial()
+    world.memory.context = Context(place.resolved.config.policy, place.root)
+    return WhyDocument(
+        ledger=place.shown_directory,
+        query=query,
+        position=world.memory.offset,
+        now=format_time(now_ms()),
+        stories=(),
+        more=0,
+        unseen=judge_unseen(world, query),
+        recorded=False,
+    )
+
+
 def _never(document: WhyDocument, *, given: bool) -> tuple[str, str]:
     """A heading and a sentence for a text that no candidate has at the position."""
+    if not document.recorded:
+        return "never captured", "there is no ledger here yet; the configured rules have judged"
     if document.later is not None:
         return f"not yet captured as of #{document.position}", f"proposed later by {_event(document.later)}"
     behind = f" as of #{document.position}, nor behind it" if given else ""
@@ -140,15 +172,16 @@ def _print_verdict_line(console: Console, story: Story) -> None:
 def _facts(story: Story) -> list[tuple[str, str]]:
     """Name and value of what is known beside the reasons."""
     standing = story.standing
-    same = story.decided.id == story.proposed.id
+    same, waits = story.decided.id == story.proposed.id, story.state == "pending"
     return [
         ("wording", wording_words(story.wording)),
         ("proposed", f"{_event(story.proposed)}, {story.source}"),
-        ("decided", "" if story.state == "pending" else "by the same event" if same else _event(story.decided)),
+        ("decided", WHEN_DECIDED if waits else "by the same event" if same else _event(story.decided)),
         ("part of", _related(story.into)),
         ("there", f"{story.outcome.text} ({story.outcome.code})" if story.outcome else ""),
         ("replaced by", _related(story.replaced_by)),
         ("rank", f"{standing.rank} of {standing.of}{_omission(standing.omitted)}" if standing else ""),
+        ("hot state", _given(story)),
         ("prompts", _prompts(story)),
         ("note", "; ".join(note.text for note in story.notes)),
         ("would flip", _flip(story)),
@@ -173,10 +206,18 @@ def _omission(omitted: ReasonLine | None) -> str:
     return f", not in the block: {omitted.text} ({omitted.code}, {omitted.rule})"
 
 
+def _given(story: Story) -> str:
+    """Where the model has read it before any frozen block held it."""
+    given = story.given
+    return "" if given is None else f"given to session {short_session(given.session)} from #{given.offset} on (receipt)"
+
+
 def _prompts(story: Story) -> str:
     """The frozen blocks that held it; a receipt says that a host was really given the block."""
     if not story.prompts:
-        return "none held it" if story.state in ("promoted", "absorbed", "pending") else ""
+        if story.state == "pending":
+            return "none: frozen blocks hold memories, and it isn't one yet"
+        return "none held it" if story.state in ("promoted", "absorbed") else ""
     latest = story.prompts[-_PROMPTS_SHOWN:]
     earlier = len(story.prompts) - len(latest)
     names = [

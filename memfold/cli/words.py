@@ -9,7 +9,10 @@ from ledger.times import DAY_MS, HOUR_MS
 if TYPE_CHECKING:
     from replay.wording import Wording
 
-__all__ = ["age", "marked", "plural", "tokens", "wording_words"]
+__all__ = ["WHEN_DECIDED", "age", "marked", "plural", "tokens", "wording_words"]
+
+WHEN_DECIDED = "when the next session starts or the asking one is compacted"
+"""When what is pending becomes a memory or is refused (SPEC 14.2, 14.3)."""
 
 _CHARS_PER_TOKEN = 4
 _MINUTE_MS = 60_000

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ledger.events import Delivery
 from memfold.config.model import LayerKind
 from memfold.config.readers import (
     Notes,
@@ -28,7 +29,10 @@ from memfold.config.readers import (
 from projections.policy import BUILT_IN_TYPES, DEFAULT_POLICY, CustomType, caps_of
 from projections.rules.trigger_forms import PACKS
 
-__all__ = ["KEYS", "SECTIONS", "Key"]
+__all__ = ["KEYS", "NO_EFFECT", "SECTIONS", "Key"]
+
+NO_EFFECT = "no effect yet"
+"""What is said of a setting whose feature this release doesn't have."""
 
 _FILES: frozenset[LayerKind] = frozenset({"user", "workspace"})
 # A repository may be a stranger's, and must not choose where memories are written.
@@ -39,12 +43,20 @@ _DAYS = 36_500
 
 
 class Key(Struct, frozen=True):
-    """One setting: what it means, its default, how it is read, and the kinds of layers where it counts."""
+    """One setting: what it means, its default, how it is read, and the kinds of layers where it counts.
+
+    ``idle`` is the value that has no effect yet: one of them, or ``*`` for each.
+    """
 
     meaning: str
     default: Any
     read: Reader
     kinds: frozenset[LayerKind] = _FILES
+    idle: str = ""
+
+    def note(self, value: object) -> str:
+        """What is to be known about a value beside its meaning; may be empty."""
+        return NO_EFFECT if self.idle and self.idle in ("*", value) else ""
 
 
 def _types(value: object, notes: Notes) -> list[dict[str, Any]]:
@@ -90,6 +102,7 @@ def _redaction(value: object, notes: Notes) -> list[dict[str, str]]:
 
 
 _POLICY = DEFAULT_POLICY
+_DELIVERY = Delivery()
 _RETENTION = _POLICY.retention
 _LANGUAGES = (*_POLICY.languages, *sorted(PACKS - set(_POLICY.languages)))
 """All shipped packs, those that are on by default first (SPEC 4.3)."""
@@ -112,22 +125,29 @@ KEYS: dict[str, Key] = {
     },
     "injection": Key(
         "whether a session gets the block, or the summary of the memory file",
-        "workspace",
+        _DELIVERY.injection,
         choice("workspace", "summary"),
         _ANYWHERE,
+        idle="summary",
     ),
-    "tools": Key("whether the model gets tools to change memories", True, boolean, _ANYWHERE),
+    "tools": Key("whether the model gets tools to change memories", _DELIVERY.tools, boolean, _ANYWHERE, idle="*"),
     "memoryFile": Key(
-        "whether `MEMORY.md` is kept; `auto`: where it is there", "auto", choice("auto", "on", "off"), _ANYWHERE
+        "whether `MEMORY.md` is kept; `auto`: where it is there",
+        "auto",
+        choice("auto", "on", "off"),
+        _ANYWHERE,
+        idle="*",
     ),
     # These two judge nothing either: a host's options have always held them.
-    "maxSummaryChars": Key("characters of the summary of the memory file", 2000, whole(1, _MOST), _ANYWHERE),
-    "enableLog": Key("whether the tools keep a log of operations", True, boolean, _ANYWHERE),
+    "maxSummaryChars": Key("characters of the summary of the memory file", 2000, whole(1, _MOST), _ANYWHERE, idle="*"),
+    "enableLog": Key("whether the tools keep a log of operations", True, boolean, _ANYWHERE, idle="*"),
     "worktrees": Key("whether the worktrees of a repository share a memory", "shared", choice("shared", "separate")),
-    "placement": Key("where the hot block stands in a prompt", "user-part", choice("user-part", "system"), _ANYWHERE),
+    "placement": Key(
+        "where the hot block stands in a prompt", _DELIVERY.placement, choice("user-part", "system"), _ANYWHERE
+    ),
     "hotDelivery": Key(
         "whether the hot block is sent as changes, as a whole, or not at all",
-        "delta",
+        _DELIVERY.hot_delivery,
         choice("delta", "full", "off"),
         _ANYWHERE,
     ),

@@ -128,6 +128,7 @@ complete -c memfold -n '_shtab_memfold_using cache' -s h -l help -d 'show this h
 complete -c memfold -n '_shtab_memfold_using cache' -l workspace -xka "(__fish_complete_directories)" -d 'a folder of the workspace (default: the current directory)'
 complete -c memfold -n '_shtab_memfold_using cache' -l ledger -xka "(__fish_complete_directories)" -d 'the folder that holds events.jsonl'
 complete -c memfold -n '_shtab_memfold_using cache' -l session -x -d 'the epochs of this session: its id, or a part of it'
+complete -c memfold -n '_shtab_memfold_using cache' -l explain -d 'also what the estimates assume'
 complete -c memfold -n '_shtab_memfold_using cache' -l at -x -d 'as of an offset, or the end of a day, minute or second, UTC without a zone (default: the last event)'
 complete -c memfold -n '_shtab_memfold_using cache' -l json -d 'print one JSON document'
 complete -c memfold -n '_shtab_memfold_using cache' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'

@@ -60,6 +60,7 @@ _shtab_memfold_cache_options=(
   "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--session[the epochs of this session\: its id, or a part of it]:S:"
+  "--explain[also what the estimates assume]"
   "--at[as of an offset, or the end of a day, minute or second, UTC without a zone (default\: the last event)]:N|TIME:"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"

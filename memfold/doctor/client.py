@@ -21,7 +21,7 @@ from msgspec import Struct
 from memfold.doctor.model import Check, Scene
 from memfold.hosts.opencode_install import is_packaged, plugin_commands
 from memfold.hosts.opencode_places import Mention, is_plugin, read_small
-from memfold.hosts.starting import child_environment, found
+from memfold.hosts.starting import INSTALL_AGAIN, child_environment, found
 from memfold.processes import last_line, run_bounded, started
 
 __all__ = ["TESTED", "check_bridge", "check_client", "check_first_start", "check_plugin"]
@@ -30,7 +30,7 @@ TESTED = "1.18.33"
 """The release of OpenCode that memfold was tested with."""
 
 _INSTALL = "memfold install opencode"
-_TOOL = "uv tool install memfold, then memfold install opencode"
+_TOOL = f"{INSTALL_AGAIN}, then {_INSTALL}"
 _CLIENT_SECONDS = 10.0
 _ANSWER_SECONDS = 5.0
 _ANSWER_LIMIT = 1 << 20
@@ -93,7 +93,10 @@ def check_first_start(scene: Scene) -> Iterator[Check]:
     ]
     if not scene.plugins or not bare or scene.environ.get(_OFFLINE, "").lower() == "true":
         return
-    seen = "the client's next start installs packages for its plugins; without a network it takes 73 seconds longer"
+    seen = (
+        "the client installs packages for its plugins first; without a network each of its starts waits some "
+        "74 seconds for that, until one start has had a network"
+    )
     yield Check("start", "note", seen, f"without a network: {_OFFLINE}=true opencode", tuple(bare))
 
 
@@ -166,6 +169,8 @@ def _talk(scene: Scene, command: Sequence[str]) -> str:
     try:
         with started(command, cwd=scene.directory, environ=child_environment(scene.environ)) as process:
             answer, trouble = _ask(process, json.dumps(greeting).encode() + b"\n")
+            if b"\n" in answer and (wrong := _judge(answer)):
+                return wrong  # another program: it may talk without end
             try:
                 rest, errors = process.communicate(timeout=_ANSWER_SECONDS)
             except subprocess.TimeoutExpired:

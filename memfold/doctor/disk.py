@@ -28,6 +28,7 @@ _ADVICE = {
     errno.EROFS: "mount it for writing, or set dataDir to a folder that can be written",
     errno.ENOSPC: "make room on this disk",
     errno.EDQUOT: "make room in your quota of this disk",
+    errno.EISDIR: "move that folder away",
 }
 _DATA_DIR = "set dataDir in your config.toml to a folder that is yours to write"
 
@@ -43,7 +44,10 @@ def check_ledger(scene: Scene) -> Iterator[Check]:
         return
     paths = (scene.ledger, log, log + LOCK_SUFFIX)
     found = {path: status for path in paths if (status := _status(path)) is not None}
-    if log not in found:
+    if log in found and not stat.S_ISREG(found[log].st_mode):
+        what = "a folder" if stat.S_ISDIR(found[log].st_mode) else "no regular file"
+        yield Check("ledger", "fail", f"{log} is {what}: nothing can be read or stored", "move it away")
+    elif log not in found:
         yield Check("ledger", "note", f"{log} is not there yet: it is made with the first event")
     else:
         yield Check("ledger", "ok", f"{log}, {found[log].st_size:,} bytes")

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH118 - os.path strings, as in ``memfold.paths``
+# ruff: noqa: PTH110, PTH113, PTH118 - os.path strings, as in ``memfold.paths``
 """Checks of what the log tells: damage, what arrived, what became of it, and blocks that stayed the same."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from replay.state import state_at
 
 __all__ = ["check_events", "check_failures", "check_log", "check_memories"]
 
-_HOW_TO_TEST = 'in OpenCode, in this folder, say "Remember: doctor was here", then look: memfold status'
+_HOW_TO_TEST = 'say "Remember: doctor was here" in OpenCode here, then: memfold list'
 _MODES = frozenset({Kind.WRITABLE_FILE, Kind.READABLE_FILE})
 """Kinds that the check of the folder tells."""
 _SILENT = 20
@@ -69,10 +69,13 @@ def check_events(scene: Scene) -> Iterator[Check]:
         yield Check("events", "note", "no event of a client was ever received", _HOW_TO_TEST)
         return
     ordered = sorted(last.items(), key=lambda item: -item[1][1].seq)
-    details = tuple(f"{name}: {count:,}, last {_when(event, scene.now)}" for name, (count, event) in ordered)
+    kinds: dict[str, list[str]] = {}
+    for name, (count, event) in ordered:
+        kinds.setdefault(_when(event, scene.now), []).append(f"{count:,} {name}")
+    details = tuple(f"last {when}: {', '.join(names)}" for when, names in kinds.items())
     total = sum(count for count, _ in last.values())
     latest = max(received, key=lambda event: event.seq)
-    seen = f"{total:,} received, the last {_when(latest, scene.now)}"
+    seen = f"{total:,}, the last from a client {_when(latest, scene.now)}"
     yield Check("events", "ok", seen, "", details)
     ahead = max((parse_time(event.time) or 0 for event in received), default=0) - scene.now
     if ahead > _AHEAD_MS:
@@ -157,7 +160,9 @@ def _epoch_trouble(receipts: list[Receipt], epoch: Epoch | None) -> str:
 
 
 def _has_log(scene: Scene) -> bool:
-    return bool(scene.ledger) and os.path.lexists(os.path.join(scene.ledger, LOG_NAME))
+    """Whether there is something to read; a folder in its place is told by the check of the ledger."""
+    path = os.path.join(scene.ledger, LOG_NAME)
+    return bool(scene.ledger) and os.path.lexists(path) and (os.path.isfile(path) or not os.path.exists(path))
 
 
 def _events(scene: Scene) -> Iterable[AnyEvent]:

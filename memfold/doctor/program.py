@@ -12,7 +12,7 @@ import memfold
 import projections
 import replay
 from memfold.doctor.model import Check, Scene
-from memfold.hosts.starting import child_environment, found, start_trouble
+from memfold.hosts.starting import INSTALL_AGAIN, child_environment, found, start_trouble
 from memfold.paths import is_project
 
 __all__ = ["check_imports", "check_memory", "check_program", "check_project"]
@@ -54,7 +54,7 @@ def check_program(scene: Scene) -> Iterator[Check]:
     version = f"memfold {memfold.__version__}, Python {platform.python_version()}"
     if len(set(places.values())) > 1:
         details = tuple(f"{name} comes from {place}" for name, place in places.items())
-        action = "install memfold in an environment of its own: uv tool install memfold"
+        action = f"install memfold in an environment of its own; {INSTALL_AGAIN}"
         yield Check("program", "fail", f"{version}: its packages are from several places", action, details)
     else:
         yield Check("program", "ok", f"{version}, in {places['memfold']}")

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH105, PTH108, PTH118, PTH120, PTH123 - os.path strings, as in ``memfold.paths``
+# ruff: noqa: PTH105, PTH106, PTH108, PTH118, PTH120, PTH123 - os.path strings, as in ``memfold.paths``
 """What was installed where: ``installs.json`` in the data folder, and the copies kept of files that were replaced."""
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ __all__ = [
     "keep_copy",
     "kept_path",
     "read_manifest",
+    "remove_empty_folders",
     "replace_file",
     "write_manifest",
 ]
@@ -132,6 +133,13 @@ def write_manifest(data: str, manifest: Manifest) -> str:
         with suppress(FileNotFoundError):
             os.unlink(path)
     return aside
+
+
+def remove_empty_folders(data: str) -> None:
+    """Remove the data folder if nothing is in it, and the folder of kept copies; whoever needs one makes it anew."""
+    for folder in (os.path.join(data, _KEPT), data):
+        with suppress(OSError):  # not there, or not empty
+            os.rmdir(folder)
 
 
 def kept_path(data: str, name: str, digest: str) -> str:

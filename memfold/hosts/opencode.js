@@ -44,10 +44,10 @@ function connect(cwd, opening) {
 
   const start = () => {
     timer = undefined
-    const [command, ...args] = COMMANDS[candidate % COMMANDS.length]
     const me = (child = { heard: false, silent: 0, since: performance.now(), rest: "" })
     const gone = () => lost(me)
     try {
+      const [command, ...args] = COMMANDS[candidate % COMMANDS.length]
       me.process = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "ignore"] })
       const { stdin, stdout } = me.process
       for (const end of [me.process, stdin, stdout]) end.on("error", gone)
@@ -92,7 +92,7 @@ function connect(cwd, opening) {
       me.heard = true
       me.silent = 0
       const entry = waiting.get(id)
-      if (!entry) continue // of the opening, of a group, or dropped meanwhile
+      if (!entry) continue // of the opening, not the last of its group, or dropped meanwhile
       deaths = 0
       forget(id, entry, answer)
     }
@@ -166,8 +166,12 @@ const server = async ({ client, directory, worktree }, options) => {
   served.add(directory)
 
   const instance = randomUUID() // of the client: a child that replaces a dead one is no restart
-  const init = () => record("init", { input: { directory, worktree, instance, options: options ?? {} } })
   const sessions = new Map()
+  const init = () => {
+    // What is off the record stands in no ledger, so a successor must be told.
+    const silent = [...sessions].filter(([, known]) => known.private).map(([id]) => id)
+    return record("init", { input: { directory, worktree, instance, options: options ?? {}, private: silent } })
+  }
   // A child knows from the heads which sessions are sub-agents or forks, so its successor needs them as well.
   const heads = () => [...sessions.values()].flatMap((known) => Object.values(known.heads))
   const bridge = connect(directory, () => [init(), ...heads()])
@@ -219,7 +223,7 @@ const server = async ({ client, directory, worktree }, options) => {
       const line = event(type, { sessionID, info: { id, role, summary, mode, time: created(time) } })
       if (JSON.stringify(line.event) === known.message) return
       known.message = JSON.stringify(line.event)
-      if (summary) known.summary = { id, head: line, texts: new Map() }
+      if (summary && known.summary?.id !== id) known.summary = { id, head: line, texts: new Map() }
       bridge.send([line])
     },
     "message.part.updated": ({ type: name, properties: { sessionID, part } }) => {
@@ -234,6 +238,10 @@ const server = async ({ client, directory, worktree }, options) => {
         known.calls.delete(callID)
       }
     },
+  }
+  /** Shows the user a text, wherever the client shows such; nobody waits for it. */
+  const notify = async (message) => {
+    try { await client.tui.showToast({ body: { title: "memfold", message, variant: "info" } }) } catch {}
   }
   const todos = async (sessionID) => {
     const answer = await within(client.session.todo({ path: { id: sessionID } }), TODOS_MS)
@@ -255,9 +263,17 @@ const server = async ({ client, directory, worktree }, options) => {
       const { id, role, time } = message
       const output = { message: { id, role, time: created(time) }, parts: texts(parts) }
       const line = record("chat.message", { input: { sessionID }, output })
+      const heard = (answer) => {
+        if (answer) known.private = answer.private === true
+        if (answer?.notice) notify(answer.notice)
+      }
       // The bridge takes a part for given; one that came too late goes with the next message.
-      const late = (answer) => { known.late = answer?.part ?? known.late }
+      const late = (answer) => {
+        heard(answer)
+        known.late = answer?.part ?? known.late
+      }
       const answer = await bridge.call([line], left(asked), late)
+      heard(answer)
       const due = strings([known.late, answer?.part]).filter(Boolean)
       known.late = undefined
       if (!due.length) return

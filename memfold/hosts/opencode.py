@@ -14,14 +14,16 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from msgspec import ValidationError, convert
+from msgspec.structs import replace
 
-from ledger.events import Draft
+from ledger.events import Delivery, Draft
 from memfold.capture import Capture
+from memfold.config import Config
 from memfold.hosts import opencode_payloads as payloads
 from memfold.hosts.opencode_payloads import mapping, spoken, text
 from projections.hot.tools import kind_of
 
-__all__ = ["OpenCodeTranslator", "session_of"]
+__all__ = ["OpenCodeTranslator", "delivery_of", "session_of"]
 
 
 @dataclass(slots=True)
@@ -140,6 +142,8 @@ class OpenCodeTranslator:
 
     def _init(self, hook: payloads.Init) -> list[Draft]:
         self._instances[hook.pid] = hook.input.instance or f"{hook.pid}@{hook.time}"
+        for session in hook.input.private:
+            self._capture.keep_off_the_record(session)
         return []
 
     def _session(self, session: str) -> _Session:
@@ -283,6 +287,11 @@ class OpenCodeTranslator:
             # A command that came to an exit, whatever its status, is a result: this one was denied or cancelled.
             ran=kind_of(part.tool) != "shell",
         )
+
+
+def delivery_of(config: Config) -> Delivery:
+    """How sessions of this client are given their blocks: it has no tools of ours yet, whatever is configured."""
+    return replace(config.delivery, tools=False)
 
 
 def session_of(record: Mapping[str, object]) -> str | None:

@@ -29,6 +29,7 @@ from memfold.hosts.installs import (
     write_manifest,
 )
 from memfold.hosts.opencode_places import FILE_NAME, is_plugin, read_small
+from memfold.hosts.starting import INSTALL_AGAIN
 
 __all__ = [
     "HOST",
@@ -88,11 +89,11 @@ def plugin_text(commands: Sequence[Sequence[str]]) -> str:
     try:
         packaged = (pkgutil.get_data("memfold.hosts", "opencode.js") or b"").decode()
     except OSError as error:
-        raise DataError(f"the plugin is missing from this installation: {error}", "install memfold again") from None
+        raise DataError(f"the plugin is missing from this installation: {error}", INSTALL_AGAIN) from None
     line = f"const COMMANDS = {json.dumps([list(command) for command in commands])}"
     text, count = _LINE.subn(lambda _: line, packaged)
     if count != 1:
-        raise DataError("the packaged plugin has no line of commands", "install memfold again")
+        raise DataError("the packaged plugin has no line of commands", INSTALL_AGAIN)
     return text
 
 

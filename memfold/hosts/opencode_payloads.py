@@ -68,11 +68,17 @@ class InSession(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """Where the client works; ``instance`` is set by memfold's own plugin."""
+    """Where the client works. The last two are set by memfold's own plugin.
+
+    Attributes:
+        instance: the client's process, whichever child serves it.
+        private: sessions whose newest message is off the record, as a child before this one was told.
+    """
 
     directory: str = ""
     worktree: str = ""
     instance: str = ""
+    private: tuple[str, ...] = ()
 
 
 class Init(Hook, frozen=True):

@@ -11,7 +11,10 @@ from memfold import __version__
 from memfold.config import HOOK_MARKER
 from memfold.processes import run_bounded
 
-__all__ = ["child_environment", "found", "passing_place", "start_trouble"]
+__all__ = ["INSTALL_AGAIN", "child_environment", "found", "passing_place", "start_trouble"]
+
+INSTALL_AGAIN = "in a clone of memfold: uv tool install --reinstall . (or pipx install --force .)"
+"""How memfold itself is installed, the first time or again: it isn't on the package index yet."""
 
 _SECONDS = 10.0
 _DROPPED = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT")

@@ -18,7 +18,7 @@ from projections.prompts import Epoch, block_digest, current_epoch
 if TYPE_CHECKING:
     from projections.world import WorldState
 
-__all__ = ["DELTA_CHARS", "Given", "HotPart", "hot_due", "line_digest", "step_given", "system_hot"]
+__all__ = ["DELTA_CHARS", "Given", "HotPart", "hot_due", "line_digest", "step_given", "system_due", "system_hot"]
 
 DELTA_CHARS = 300
 _DELTA_SECTIONS = ("pending_memories", "open_errors", "recent_decisions")
@@ -78,7 +78,7 @@ def hot_due(world: WorldState, source: str, instance: str) -> HotPart | None:
         return None
     given, block = world.given.get(source), hot_view(world, source)
     kind: Literal["hot", "delta"] = "hot"
-    text, lines = block.text, tuple(map(line_digest, block.lines))
+    text, lines = block.text, _digests(block)
     if given is not None and given.instance == instance:
         if epoch.delivery.hot_delivery == "delta":
             kind = "delta"
@@ -92,6 +92,19 @@ def system_hot(world: WorldState, source: str) -> str:
     """The hot block to put behind the frozen one into the system prompt, where the session's settings say so."""
     epoch = _receiving(world, source)
     return hot_view(world, source).text if epoch is not None and epoch.delivery.placement == "system" else ""
+
+
+def system_due(world: WorldState, source: str, instance: str) -> HotPart | None:
+    """What of ``system_hot`` needs a receipt: the block, where it isn't the last that this instance was given.
+
+    None too for an empty block: where nothing was given, nothing need be told.
+    """
+    epoch, given = _receiving(world, source), world.given.get(source)
+    if epoch is None or not (text := system_hot(world, source)):
+        return None
+    if given is not None and given.instance == instance and given.whole == block_digest(text):
+        return None
+    return HotPart("hot", text, _digests(hot_view(world, source)), epoch.offset, world.memory.offset)
 
 
 def step_given(world: WorldState, event: AnyEvent) -> None:
@@ -121,6 +134,10 @@ def _take_receipt(world: WorldState, event: PromptRendered) -> None:
     lines = {digest: found[digest] for digest in data.lines if digest in found}
     whole = data.digest if data.kind == "hot" else before.whole if before is not None else ""
     world.given[source] = Given(data.instance, lines, whole)
+
+
+def _digests(block: HotBlock) -> tuple[str, ...]:
+    return tuple(map(line_digest, block.lines))
 
 
 def _receiving(world: WorldState, source: str) -> Epoch | None:

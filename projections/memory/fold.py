@@ -133,6 +133,7 @@ def _on_created(turn: Turn, event: LedgerCreated) -> None:
 def _on_policy(turn: Turn, event: PolicySet) -> None:
     state = turn.state
     state.context = Context(policy_from_document(event.data.policy), state.context.root)
+    state.policy_digest = event.data.digest
 
 
 def _on_rules(turn: Turn, event: RulesLoaded) -> None:

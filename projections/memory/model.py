@@ -184,6 +184,8 @@ class MemoryState(Struct):
     """
 
     context: Context = Context()
+    policy_digest: str = ""
+    """Names the policy in force together with the version of the rules, as it was recorded; empty without one."""
     project: bool = True
     now: int = 0
     offset: int = -1

@@ -71,8 +71,12 @@ BAD = {
     "no such id": (["show", "MEM-099", "--ledger", "LEDGER"], 66, "ids go up to MEM-003"),
     "no such id to explain": (["why", "mem-99", "--ledger", "LEDGER"], 66, "ids go up to MEM-003"),
     "no such text": (["show", "unheard of", "--ledger", "LEDGER"], 66, "no memory holds 'unheard of'"),
+    "words without quotation marks": (["why", "3", "tests", "passed"], 64, "need quotation marks"),
     "no ledger": (["status", "--ledger", "missing"], 66, "memfold ingest opencode RECORDING --ledger"),
-    "no ledger of a workspace": (["list", "--workspace", "some where"], 66, "RECORDING --workspace '"),
+    "no ledger of a workspace": (["list", "--workspace", "some where"], 66, "then start OpenCode in '"),
+    "no ledger, and an id": (["why", "MEM-003", "--workspace", "w"], 66, "memfold install opencode, then"),
+    "no ledger to explain": (["why", "a text", "--ledger", "missing"], 66, "no event was ever received"),
+    "no ledger to go back in": (["why", "a text", "--workspace", "w", "--at", "3"], 66, "no event was ever received"),
     "no recording": (["ingest", "opencode", "missing.jsonl"], 66, "there is no file missing.jsonl"),
     "memory off": (["ingest", "opencode", RECORDING], 78, "memory is switched off"),
 }
@@ -185,6 +189,48 @@ def test_a_missing_ledger_is_told_with_those_that_exist(tmp_path: Path) -> None:
     (data / "5" / "events.jsonl").write_bytes(b"junk\n")
     os.utime(data / "5" / "events.jsonl", (5, 5))
     assert "ledgers of /w/4, /w/3, /w/2, /w/1 (--workspace)" in run("status", "--workspace", str(tmp_path)).err
+
+
+def test_no_ledger_says_what_makes_one(tmp_path: Path) -> None:
+    """What is next depends on what is there: the plugin, a project, a memory that is on."""
+    project = tmp_path / "my app"
+    project.mkdir()
+
+    def told(place: Path = project) -> list[str]:
+        ran = run("list", "--workspace", str(place))
+        assert ran.code == 66
+        return ran.err.splitlines()
+
+    assert told()[0] == f"memfold: no ledger for {project} yet: no event was ever received"
+    assert told()[1] == f"  try: memfold install opencode, then start OpenCode in '{project}' and ask it something"
+    assert "which is no project" in told(tmp_path)[0]
+    with mock.patch.dict(os.environ, MEMFOLD="off"):
+        assert "memory is switched off (MEMFOLD" in told()[0]
+    for folder in (tmp_path / ".config" / "opencode", project / ".opencode"):
+        (folder / "plugin").mkdir(parents=True)
+        (folder / "plugin" / "memfold.js").write_text("// memfold plugin for OpenCode\n")
+        assert told()[1].startswith(f"  try: start OpenCode in '{project}' and ask it something; if that changes")
+        (folder / "plugin" / "memfold.js").unlink()
+    (project / "opencode.json").write_text('{"plugin": ["./tools/memfold.js"]}')
+    assert told()[1].startswith("  try: start OpenCode")
+    with mock.patch.dict(os.environ, MEMFOLD_DATA_DIR=str(tmp_path / "data")):
+        del os.environ["HOME"]
+        assert told()[1].startswith("  try: start OpenCode")
+
+
+def test_why_without_a_ledger_judges_by_the_configured_rules(tmp_path: Path) -> None:
+    """A sentence can be tried before the first session; it is said that nothing was recorded."""
+    place = ("--workspace", str(tmp_path / "app"))
+    ran = run("why", "Recuerda: usamos pnpm en todos los paquetes", *place)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("never captured\n  there is no ledger here yet; the configured rules have judged\n")
+    assert "the pack 'es' would find one" in ran.out
+    (tmp_path / ".config" / "memfold").mkdir(parents=True)
+    (tmp_path / ".config" / "memfold" / "config.toml").write_text('triggers.languages = ["es"]')
+    document = json.loads(run("why", "Recuerda: usamos pnpm en todos los paquetes", "--json", *place).out)
+    assert [one["accepted"] for one in document["unseen"]["as_message"]] == [True]
+    assert (document["recorded"], document["position"], document["stories"]) == (False, -1, [])
+    assert not (tmp_path / ".local").exists()
 
 
 def test_a_relative_data_folder_is_a_configuration_error(tmp_path: Path) -> None:

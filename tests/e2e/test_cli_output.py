@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from msgspec import Struct
 
-from ledger.events import Draft, SessionDeletedData
+from ledger.events import Draft, PromptRenderedData, SessionDeletedData
 from ledger.ids import uuid7
 from ledger.log import FileLog
 from memfold.cli.documents import DOCUMENTS
@@ -22,9 +22,13 @@ from memfold.cli.main import main
 from memfold.cli.why import WhyDocument
 from memfold.terminal import display_width
 from memfold.workspace import Workspace
+from projections.hot.block import hot_lines
+from projections.hot.delivery import line_digest
 from projections.policy import DEFAULT_POLICY
 from tests.support import cli
 from tests.support.cli import EXPECTED, GOLDEN, home, make_ledger, printed, run
+from tests.support.logs import new_log
+from tests.support.usage import Tale
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +50,7 @@ def test_every_reading_command_is_in_the_table() -> None:
     documents: tuple[type[Struct], ...] = (*DOCUMENTS, WhyDocument)
     tags = {document.__struct_config__.tag for document in documents}
     elsewhere = {"memfold.ingest/1", "memfold.config/1", "memfold.paths/1", "memfold.error/1"}
+    elsewhere |= {"memfold.install/1", "memfold.uninstall/1", "memfold.doctor/1"}  # about the machine, not a ledger
     assert schemas == tags - elsewhere
 
 
@@ -96,7 +101,7 @@ def test_a_frozen_block_does_not_change_with_the_position(ledger: Path) -> None:
     [
         (["--at", "1"], "no memory is active"),
         (["--at", "5"], "1 pending, none active yet"),
-        (["--at", "5", "--session", "first"], "no memory was active then"),
+        (["--at", "5", "--session", "first"], "when its epoch began, #2; what was asked for since: --hot"),
     ],
 )
 def test_an_empty_block_says_why_on_stderr(ledger: Path, arguments: list[str], note: str) -> None:
@@ -143,12 +148,13 @@ def test_memory_that_is_off_gives_an_empty_block_and_says_so(ledger: Path, tmp_p
         assert "enabled" in status
 
 
-def test_status_without_any_event_says_how_to_test(tmp_path: Path) -> None:
+def test_status_without_any_event_says_how_to_begin(tmp_path: Path) -> None:
     """A ledger in which no hook ever fired says so, in both forms."""
     FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
     text = run("status", "--ledger", str(tmp_path / "ledger")).out
-    assert text.startswith("no event of a host was ever received")
-    assert "to test:" in text
+    assert text.startswith(
+        "no event of a client was ever received\n  memfold install opencode, then start OpenCode in /w"
+    )
     assert json.loads(run("status", "--json", "--ledger", str(tmp_path / "ledger")).out)["received"] is False
 
 
@@ -201,7 +207,65 @@ def test_status_names_settings_that_were_ignored(ledger: Path, tmp_path: Path) -
     shown = run("config", "show", "--ledger", str(ledger))
     assert "sideways" in shown.err
     settings = json.loads(run("config", "show", "--json", "--ledger", str(ledger)).out)["settings"]
-    assert {"key": "hotDelivery", "value": "off", "origin": str(folder / "config.toml")} in settings
+    assert {"key": "hotDelivery", "value": "off", "origin": str(folder / "config.toml"), "note": ""} in settings
+
+
+def test_settings_without_a_feature_say_so(ledger: Path) -> None:
+    """Where this release lacks what a key, or one value of it, sets; in the table and in the document."""
+    for injection, more in (("workspace", []), ("summary", ["injection"])):
+        with mock.patch.dict(os.environ, MEMFOLD_INJECTION=injection):
+            table = run("config", "show", "--ledger", str(ledger)).out
+            settings = json.loads(run("config", "show", "--json", "--ledger", str(ledger)).out)["settings"]
+        idle = [one["key"] for one in settings if one["note"] == "no effect yet"]
+        assert sorted(idle) == sorted(["tools", "memoryFile", "maxSummaryChars", "enableLog", *more])
+        assert [line.split()[0] for line in table.splitlines() if line.endswith("no effect yet")] == idle
+
+
+def test_what_is_pending_is_never_passed_over(tmp_path: Path) -> None:
+    """After the first request nothing is active: list, show, status and why say what is decided when (SPEC 14.1)."""
+    with new_log(tmp_path / "ledger") as log:
+        tale = Tale(log)
+        tale.start()
+        tale.ask("Remember: use integer cents")
+        tale.ask("Remember: run npm test before every commit")
+        decided = "when the next session starts or the asking one is compacted"
+        place = ("--ledger", str(tmp_path / "ledger"))
+        listed = run("list", *place)
+        assert listed.out == ""
+        assert listed.err.splitlines()[1] == f"memfold: 2 pending: decided {decided} (memfold list --state pending)"
+        assert run("list", "--state", "rejected", *place).err == "memfold: no rejected memories as of offset 4\n"
+        assert f"2, decided {decided}; the oldest is" in run("status", *place).out
+        assert f"  decided   {decided}\n" in run("show", "integer cents", *place).out
+        assert "2 pending, without an id until they are decided" in run("show", "MEM-001", *place).err
+        told = run("why", "integer cents", *place).out
+        assert f"  decided   {decided}\n" in told
+        assert "hot state" not in told
+        assert "  prompts   none: " in told
+        tale.session = "other"
+        tale.start()
+        assert "pending" not in run("list", *place).out
+
+
+def test_why_of_a_pending_memory_names_where_it_was_given(tmp_path: Path) -> None:
+    """The session whose receipt holds the line of it, and no other one's."""
+    with new_log(tmp_path / "ledger") as log:
+        tale = Tale(log)
+        tale.start()
+        tale.ask("Remember: use integer cents")
+        ((line,)) = hot_lines([], [], [], [("feedback", "use integer cents")])
+        epoch, size, digest = 1, 10, "0" * 64
+        tale.session = "other"
+        tale.note(PromptRenderedData("hot", 2, epoch, digest, size, lines=(line_digest(line),)))
+        place = ("--ledger", str(tmp_path / "ledger"))
+        assert json.loads(run("why", "cents", "--json", *place).out)["stories"][0]["given"] is None
+        tale.session = "s"
+        tale.note(PromptRenderedData("hot", 2, epoch, digest, size))
+        tale.note(PromptRenderedData("delta", 2, epoch, digest, size, lines=(line_digest(line),)))
+        tale.note(PromptRenderedData("delta", 2, epoch, digest, size, lines=(line_digest(line),)))
+        (story,) = json.loads(run("why", "cents", "--json", *place).out)["stories"]
+        last = log.size() - 1
+        assert story["given"] == {"session": "s", "offset": last - 1, "kind": "delta"}
+        assert f"hot state  given to session s from #{last - 1} on (receipt)\n" in run("why", "cents", *place).out
 
 
 def test_an_account_that_does_not_add_up_says_so(ledger: Path) -> None:

@@ -34,6 +34,7 @@ SUMMARY = """Memory candidates:
 """
 GOLDEN = {
     "account": ["account"],
+    "cache": ["cache"],
     "check": ["check"],
     "list": ["list"],
     "list-all": ["list", "--state", "all"],

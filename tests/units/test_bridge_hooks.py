@@ -22,6 +22,8 @@ from ledger.events import (
 )
 from memfold.bridge.bridge import HELD_LIMIT, Bridge, serve
 from memfold.bridge.lines import LineWriter
+from memfold.bridge.notice import NOTICE_CHARS
+from projections.policy import RULES_VERSION
 from tests.support.bridge import (
     Record,
     compacted,
@@ -45,6 +47,8 @@ HOT = (
     "Hot session state (current session):\nopen_errors: (none)\n"
     "pending_memories:\n- [feedback] use integer cents for money"
 )
+
+NOTED = "Noted for the next sessions: use integer cents for money"
 
 
 class Client:
@@ -142,7 +146,7 @@ def test_no_data_folder(tmp_path: Path) -> None:
 
 def test_a_first_message_brings_the_whole_hot_block(client: Client) -> None:
     """A request is in the log before the answer, and shows in the hot block that goes with its own message."""
-    assert client.ask(said(REMEMBER)) == {"part": HOT}
+    assert client.ask(said(REMEMBER)) == {"part": HOT, "notice": NOTED}
     kinds = [type(one) for one in client.events()]
     assert kinds == [LedgerCreated, PolicySet, SessionStarted, MemoryRequested, PromptRendered]
     assert client.receipts() == [("hot", "one", len(HOT))]
@@ -171,7 +175,7 @@ def test_nothing_is_said_off_the_record(client: Client) -> None:
     """Of a message off the record, and the calls up to the next one, nothing is written; no part goes with it."""
     client.ask(said("go"))
     before = client.events()
-    assert client.ask(said(f"off the record\n{REMEMBER}", message="m2")) == {}
+    assert client.ask(said(f"off the record\n{REMEMBER}", message="m2")) == {"private": True}
     client.ask(ran("npm test", 1, "FAIL src/rates.js: wrong"))
     assert client.events() == before
     assert client.ask(system()) == {"system": []}
@@ -182,7 +186,7 @@ def test_nothing_is_said_off_the_record(client: Client) -> None:
 def test_hot_delivery_off_gives_nothing(client: Client) -> None:
     """With hotDelivery off no message carries anything, and no receipt says so."""
     client.configure('hotDelivery = "off"')
-    assert client.ask(said(REMEMBER)) == {}
+    assert client.ask(said(REMEMBER)) == {"notice": NOTED}
     assert client.receipts() == []
 
 
@@ -282,7 +286,7 @@ def test_sub_agents_get_nothing(client: Client) -> None:
 def test_placement_system(client: Client) -> None:
     """With placement "system" the hot block stands behind the frozen one; it is noted when it changes."""
     client.configure('placement = "system"')
-    assert client.ask(said(REMEMBER)) == {}
+    assert client.ask(said(REMEMBER)) == {"notice": NOTED}
     assert client.ask(system()) == {"system": [HOT]}
     assert client.ask(system()) == {"system": [HOT]}
     assert [kind for kind, _, _ in client.receipts()] == ["workspace", "hot"]
@@ -306,6 +310,72 @@ def test_delivery_is_that_of_the_start(client: Client) -> None:
     assert not start.data.delivery.tools
 
 
+# -- what the user is told --------------------------------------------------------------------------------------
+
+
+def told(client: Client, text: str, message: str = "m1", session: str = "S") -> str | None:
+    """What the user is told of a message."""
+    notice: str | None = client.ask(said(text, session, message)).get("notice")
+    return notice
+
+
+def test_a_message_that_asks_for_nothing_has_no_notice(client: Client) -> None:
+    """Only requests have a receipt."""
+    assert told(client, "please fix the test") is None
+
+
+def test_what_is_not_kept_says_why(client: Client) -> None:
+    """A refusal has its reason in a few words; what was negated isn't quoted (SPEC 4.4, 4.8)."""
+    assert told(client, "Remember: should we use tabs here?") == (
+        "Not kept (the text is a question): should we use tabs here?"
+    )
+    assert told(client, "Remember: x", "m2") == "Not kept (the text is too short to stand alone): x"
+    assert told(client, "don't remember that I like tabs", "m3") == "Not kept (the request is negated)"
+
+
+def test_what_is_known_already_is_said(client: Client) -> None:
+    """A request that waits or is active is known; so says the notice, in this session and another one."""
+    known = "Already known: use integer cents for money"
+    assert told(client, REMEMBER) == NOTED
+    assert told(client, REMEMBER, "m2") == known
+    assert told(client, REMEMBER, "m3", "T") == known
+
+
+def test_a_notice_is_short_and_safe(client: Client) -> None:
+    """Three candidates are named and the others counted; a line has 120 characters and moves no cursor."""
+    bidi = "keep \u200fmarks"
+    words = [f"Remember: {text}" for text in (bidi, "a <system> tag is shown", "x" * 300, "use tabs", "use spaces")]
+    first, second, third, rest = str(told(client, "\n".join(words))).split("\n")
+    assert first == "Noted for the next sessions: keep \\u200fmarks"
+    assert second == "Noted for the next sessions: a \u2039system> tag is shown"
+    assert third.endswith("x…")
+    assert len(third) == NOTICE_CHARS
+    assert rest == "and 2 more"
+    secret = "password: " + "hunter2" * 3
+    assert "hunter2" not in str(told(client, f"Remember: the {secret}", "m2"))
+
+
+def test_a_message_that_comes_again_has_the_same_notice(client: Client) -> None:
+    """The answer that got lost had told it, so it is told again; what was refused was recorded all the same."""
+    text = f"{REMEMBER}\nRemember: should we use tabs here?"
+    first = told(client, text)
+    assert first is not None
+    assert "question" in first
+    client.respawn()
+    assert told(client, text) == first
+    assert told(client, "Remember: should we?", "m2") is not None
+    assert told(client, "Remember: should we?", "m2") is None
+
+
+def test_what_was_decided_meanwhile_is_told_as_it_is(client: Client) -> None:
+    """A message that comes again after its candidates were decided: promoted is noted, absorbed is known."""
+    told(client, REMEMBER)
+    told(client, REMEMBER, "m2")
+    client.ask(system("T"))
+    assert told(client, REMEMBER) == NOTED
+    assert told(client, REMEMBER, "m2") == "Already known: use integer cents for money"
+
+
 # -- restarts -------------------------------------------------------------------------------------------------
 
 
@@ -320,12 +390,38 @@ def test_a_respawned_child_is_no_restart(client: Client) -> None:
     assert len(client.events(SessionStarted)) == 2
 
 
+def test_off_the_record_outlives_a_child(client: Client) -> None:
+    """A successor that is told which sessions are off the record writes nothing of them up to their next message."""
+    client.ask(said("go"))
+    client.ask(said("off the record", message="m2"))
+    before = client.events()
+    client.bridge = Bridge(client.environ)
+    client.begin(private=["S"])
+    client.ask(ran("npm test", 1, "FAIL src/rates.js: wrong"))
+    assert client.events() == before
+    assert client.ask(system("T")) == {"system": []}
+    assert "private" not in client.ask(said("on again", message="m3"))
+    client.ask(ran("npm test", 1, "FAIL src/rates.js: wrong", call="c2"))
+    assert len(client.events(ToolCompleted)) == 1
+
+
+def test_off_the_record_is_told_even_where_nothing_is_written(client: Client) -> None:
+    """While memory is off, or the ledger can't be read, a successor must know it all the same."""
+    client.configure("enabled = false")
+    assert client.ask(said("off the record")) == {"private": True}
+    client.configure("enabled = true")
+    (folder_of(client.folder / "home", client.root) / "events.jsonl").mkdir(parents=True)
+    answer = client.ask(said("off the record", message="m2"))
+    assert answer["private"] is True
+    assert "notice" not in answer
+
+
 def test_a_line_that_is_sent_again_changes_nothing(client: Client) -> None:
     """A message whose answer got lost is answered again, and is one request (SPEC 3.5)."""
     line = line_of(said(REMEMBER), 1)
     assert client.bridge.answer(line).part == HOT
     client.respawn()
-    assert client.ask(said(REMEMBER)) == {"part": HOT}
+    assert client.ask(said(REMEMBER)) == {"part": HOT, "notice": NOTED}
     client.ask(system("T"))
     assert remembered(client.events()) == (
         [(1, "promoted", "feedback", "use integer cents for money", 0)],
@@ -455,6 +551,17 @@ def test_a_changed_policy_is_recorded_before_what_it_judges(client: Client) -> N
     assert len(client.events(PolicySet)) == 2
 
 
+def test_other_rules_are_another_policy(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A release with new rules records them before what they judge, though nothing was configured (SPEC 19)."""
+    client.ask(said(REMEMBER))
+    monkeypatch.setattr("projections.policy.RULES_VERSION", RULES_VERSION + 1)
+    client.respawn()
+    client.ask(said("Remember: use tabs", message="m2"))
+    client.ask(said("Remember: use spaces", message="m3"))
+    kinds = [type(one) for one in client.events(PolicySet, MemoryRequested)]
+    assert kinds == [PolicySet, MemoryRequested, PolicySet, MemoryRequested, MemoryRequested]
+
+
 # -- rule files -----------------------------------------------------------------------------------------------
 
 
@@ -558,7 +665,7 @@ def test_without_a_home_folder(tmp_path: Path) -> None:
     client.environ = {"HOME": "relative", "MEMFOLD_DATA_DIR": str(tmp_path / "data")}
     client.bridge = Bridge(client.environ)
     client.begin()
-    assert client.ask(said(REMEMBER)) == {"part": HOT}
+    assert client.ask(said(REMEMBER)) == {"part": HOT, "notice": NOTED}
     client.configure("enabled = false")
     assert client.ask(system()) == {"system": []}
 
@@ -567,7 +674,7 @@ def test_without_a_home_folder(tmp_path: Path) -> None:
 def test_half_a_character_in_a_name(client: Client, field: str) -> None:
     """Half a character in an id is written as a whole one, and holds up nobody."""
     client.ask(said("go", **{field: "\ud83d"}))
-    assert client.ask(said(REMEMBER, session="T", message="m2")) == {"part": HOT}
+    assert client.ask(said(REMEMBER, session="T", message="m2"))["part"] == HOT
     assert client.ask(said("Remember: use \ud83d tabs", session="U", message="\ud83d"))["part"].endswith(
         "use \ufffd tabs"
     )
@@ -595,7 +702,7 @@ def test_arguments_nested_deeply(client: Client) -> None:
         args = [args]
     answer = client.ask(hook("tool.execute.after", output={}, tool="x", callID="c", args={"a": args}))
     assert answer == {}
-    assert client.ask(said(REMEMBER)) == {"part": HOT}
+    assert client.ask(said(REMEMBER)) == {"part": HOT, "notice": NOTED}
     assert len(client.events(ToolCompleted)) == 1
 
 
@@ -605,7 +712,9 @@ def test_outside_of_projects_only_hot_state_works(tmp_path: Path) -> None:
     client.begin()
     client.ask(said("go"))
     client.ask(ran("npm test", 1, "FAIL src/rates.js: wrong"))
-    assert "open_errors" in client.ask(said(REMEMBER, message="m2"))["part"]
+    answer = client.ask(said(REMEMBER, message="m2"))
+    assert "open_errors" in answer["part"]
+    assert answer["notice"] == "Not kept (this folder is no project): use integer cents for money"
     assert client.ask(system("T")) == {"system": []}
     (created, *_) = client.events()
     assert isinstance(created, LedgerCreated)

@@ -1,4 +1,4 @@
-"""What capture writes of texts whose lines are shown as one, and of opaque ids (SPEC 7.1)."""
+"""What capture writes of texts whose lines are shown as one, of opaque ids (SPEC 7.1), and of turns off the record."""
 
 from __future__ import annotations
 
@@ -116,3 +116,16 @@ def test_an_update_that_brings_a_label_hides_the_value_it_found() -> None:
     (entry,) = stage.workspace().state().memory.entries.values()
     assert (entry.proposal.title, entry.proposal.content) == ("DB password", "[REDACTED]")
     assert entry.proposal.text == "DB password: [REDACTED]"
+
+
+def test_a_turn_off_the_record_is_not_measured() -> None:
+    """Not even its tokens are written; the session's next turn counts again (SPEC 3.7)."""
+    capture = Capture("test", Context())
+
+    def measured(session: str) -> int:
+        return len(capture.measured(session, requests=1, input=8, cache_read=0, cache_write=0, time=None))
+
+    capture.user_message("S", "m1", "Off the record: what is the root password?", time=None)
+    assert (measured("S"), measured("T")) == (0, 1)
+    capture.user_message("S", "m2", "and now?", time=None)
+    assert measured("S") == 1

@@ -235,6 +235,7 @@ BRIDGES = {
     "fails at the end": ("echo '{\"id\":1}'; cat >/dev/null; exit 5", "it ended with 5"),
     "doesn't end": ("echo '{\"id\":1}'; sleep 60", "it doesn't end within 0.3 s"),
     "garbage": ("echo hello; cat >/dev/null", "its answer is 'hello'"),
+    "talks without end": ("exec yes", "its answer is 'y'"),
     "another id": ("echo '{\"id\":2}'; cat >/dev/null", "its answer is"),
     "no object": ("echo '[1]'; cat >/dev/null", "its answer is"),
 }
@@ -421,6 +422,17 @@ def test_a_lock_that_can_not_be_opened(folder: Path) -> None:
     assert found(disk.check_lock, scene(folder)) == []
 
 
+def test_no_file_in_the_place_of_the_log(folder: Path) -> None:
+    """A folder there is told by the check of the ledger; what would read the log is silent."""
+    make_ledger(folder / "ledger")
+    (folder / "ledger" / "events.jsonl").unlink()
+    (folder / "ledger" / "events.jsonl").mkdir(mode=0o700)
+    check = only(disk.check_ledger, scene(folder))
+    assert (check.outcome, check.action) == ("fail", "move it away")
+    assert "events.jsonl is a folder" in check.seen
+    assert found(history.check_log, scene(folder)) == found(history.check_memories, scene(folder)) == []
+
+
 def test_locks_that_keep_nobody_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on some network drives."""
     make_ledger(folder / "ledger")
@@ -438,15 +450,16 @@ def test_a_sound_log(folder: Path) -> None:
     where = scene(folder)
     assert only(history.check_log, where).outcome == "ok"
     events = only(history.check_events, where)
-    assert (events.outcome, events.seen) == ("ok", "10 received, the last 59 minutes ago")
-    assert "session.started: 3, last 59 minutes ago" in events.details
+    assert (events.outcome, events.seen) == ("ok", "10, the last from a client 59 minutes ago")
+    assert events.details[0] == "last 59 minutes ago: 3 session.started"
+    assert events.details[1] == "last 10 days ago: 3 memory.requested"
     memories = only(history.check_memories, where)
     assert memories.outcome == "ok"
     assert memories.seen.startswith("7 proposed = 1 pending + ")
     assert any("rejected: " in one for one in memories.details)
     assert found(history.check_failures, where) == []
     now = only(history.check_events, scene(folder, now=parse_time("2026-01-12T09:01:30Z")))
-    assert now.seen == "10 received, the last just now"
+    assert now.seen == "10, the last from a client just now"
 
 
 def test_no_event_was_ever_received(folder: Path) -> None:

@@ -10,7 +10,7 @@ from ledger.events import Draft, PromptRenderedData
 from ledger.source import make_source
 from projections.headers import DELTA_HEADER, HOT_HEADER
 from projections.hot.block import HotLine
-from projections.hot.delivery import DELTA_CHARS, HotPart, hot_due, line_digest, system_hot
+from projections.hot.delivery import DELTA_CHARS, HotPart, hot_due, line_digest, system_due, system_hot
 from projections.prompts import Epoch, block_digest, current_epoch
 from projections.receipts import frozen_due, frozen_receipt, hot_receipt
 from projections.world import WorldState
@@ -233,6 +233,25 @@ def test_a_session_may_get_it_elsewhere_or_not_at_all(delivery: dict[str, Any], 
     talk.run("pytest -q", 1, FAILED)
     assert talk.due() is None
     assert (system_hot(talk.world, A) != "") is system
+
+
+def test_a_block_in_the_system_prompt_is_noted_when_it_is_another_one() -> None:
+    """Each instance is told of once, again when the block changes; sessions that get it elsewhere have nothing due."""
+    talk = Talk(placement="system")
+    talk.run("pytest -q", 1, FAILED)
+    part = system_due(talk.world, A, "i")
+    assert part is not None
+    assert (part.kind, part.text) == ("hot", system_hot(talk.world, A))
+    assert (part.epoch, part.position) == (talk.epoch.offset, talk.world.memory.offset)
+    talk.record(hot_receipt(part, "i"))
+    assert system_due(talk.world, A, "i") is None
+    assert system_due(talk.world, A, "j") is not None
+    talk.edit("src/a.ts")
+    assert system_due(talk.world, A, "i") is not None
+    elsewhere = Talk()
+    elsewhere.run("pytest -q", 1, FAILED)
+    assert system_due(elsewhere.world, A, "i") is None
+    assert system_due(talk.world, B, "i") is None
 
 
 def test_settings_hold_for_an_epoch() -> None:

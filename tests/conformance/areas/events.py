@@ -10,10 +10,11 @@ import msgspec
 
 from ledger.source import make_source
 from projections.accounting import counts
+from projections.hot.view import hot_view
 from projections.memory.model import Proposal, Ref
 from projections.world import WorldState
 from replay.names import current_wording
-from replay.sessions import hot_view, warnings_of
+from replay.sessions import warnings_of
 from replay.views import frozen_text, next_block
 from tests.conformance.runner import UnknownKey
 from tests.support.harness import HOST, STEP, Harness

@@ -27,7 +27,18 @@ from filelock import FileLock
 
 from tests.hosts.opencode.harness.fake_provider import FakeProvider, Json, Request
 
-__all__ = ["VERSION", "OpenCode", "Plugin", "Server", "install", "loopback_only", "read_jsonl", "ripgrep", "wait_for"]
+__all__ = [
+    "VERSION",
+    "OpenCode",
+    "Plugin",
+    "Server",
+    "children",
+    "install",
+    "loopback_only",
+    "read_jsonl",
+    "ripgrep",
+    "wait_for",
+]
 
 VERSION = "1.18.33"
 _HERE = Path(__file__).resolve().parent
@@ -52,16 +63,17 @@ RECORDER = Plugin("recorder.js", (_HERE / "recorder.js").read_text())
 
 
 def install() -> Path:
-    """The client's binary; installs it on first use (about 180 MB)."""
+    """The client's binary; installs it on first use (about 350 MB)."""
     root = _cache() / f"opencode-{VERSION}"
     binary = root / "node_modules" / ".bin" / "opencode"
     with FileLock(f"{root}.lock"):  # tests that run side by side may all want it
         if not binary.exists():
             root.mkdir(parents=True, exist_ok=True)
             command = ["npm", "install", "--prefix", str(root), "--no-audit", "--no-fund", "--loglevel=error"]
-            retries = "--fetch-retries=1"  # where there is no network, say so soon
-            install = [*command, retries, f"opencode-ai@{VERSION}"]
-            subprocess.run(install, check=True, stdin=subprocess.DEVNULL, timeout=600)
+            soon = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000"]  # where there is no network, say so soon
+            subprocess.run(
+                [*command, *soon, f"opencode-ai@{VERSION}"], check=True, stdin=subprocess.DEVNULL, timeout=600
+            )
     return binary
 
 
@@ -140,6 +152,11 @@ class OpenCode:
     def run(self, text: str, *flags: str, **environ: str) -> int:
         """One turn in its own process. The text goes word by word: the client quotes an argument with a space."""
         return self.cli("run", "--format", "json", *flags, "--", *text.split(" "), **environ)
+
+    def begin_run(self, text: str, *flags: str) -> subprocess.Popen[str]:
+        """Start a turn in its own process, and come back at once."""
+        with (self.base / "client.log").open("a") as log:
+            return self._spawn("run", "--format", "json", *flags, "--", *text.split(" "), out=log, environ={})
 
     def serve(self, **environ: str) -> Server:
         """Start a server process."""
@@ -285,13 +302,7 @@ class Server:
 
     def children(self) -> list[int]:
         """The processes that this one has started and that still run (Linux)."""
-        found: list[int] = []
-        for stat in Path("/proc").glob("[0-9]*/stat"):
-            with contextlib.suppress(OSError):
-                state, parent = stat.read_text().rpartition(") ")[2].split()[:2]
-                if int(parent) == self.process.pid and state != "Z":
-                    found.append(int(stat.parent.name))
-        return found
+        return children(self.process.pid)
 
     def create(self, title: str = "Demo") -> str:
         """Start a session; its id."""
@@ -325,6 +336,17 @@ class Server:
             except subprocess.TimeoutExpired:
                 _kill_group(self.process)
                 self.process.wait()
+
+
+def children(process: int) -> list[int]:
+    """The processes that a process has started and that still run (Linux)."""
+    found: list[int] = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, parent = stat.read_text().rpartition(") ")[2].split()[:2]
+            if int(parent) == process and state != "Z":
+                found.append(int(stat.parent.name))
+    return found
 
 
 def read_jsonl(path: Path) -> list[Json]:

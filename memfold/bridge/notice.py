@@ -1,0 +1,107 @@
+"""The short receipt for the user: what of a message is kept, or why not (SPEC 4.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Literal
+
+from ledger.errors import LedgerError, LockTimeout, NewerFormat, StorageError
+from memfold.terminal import clean
+from projections.accounting import Record
+from projections.inert import inert
+from projections.memory.decide import find_duplicate
+from projections.memory.model import MemoryState, Ref
+from projections.reasons import explain
+from projections.text.cut import cut
+from projections.world import WorldState
+
+__all__ = ["NOTICE_CHARS", "NOTICE_LINES", "notice_of", "notice_of_failure"]
+
+NOTICE_LINES = 3
+"""Candidates that are named; of more, only their number."""
+NOTICE_CHARS = 120
+"""Characters of a line."""
+
+
+def notice_of(world: WorldState, source: str, event: str, message: str) -> str:
+    """What the user is told of a message that is recorded, one line for each of its candidates.
+
+    Args:
+        world: the state with the message taken in.
+        source: the session's source.
+        event: id of the event that recorded it.
+        message: the host's id of it. A message that comes again proposes nothing: then it is told of the first time.
+
+    Returns:
+        At most ``NOTICE_LINES`` lines and how many more there are, safe for a terminal; nothing for a sub-agent, to
+        which no user speaks. O(candidates of the session).
+    """
+    memory = world.memory
+    if source in memory.subagents:
+        return ""
+    records = list(_records(world, event))
+    if not records and (before := memory.messages.get(message)):
+        records = list(_records(world, before[0].event))
+    lines = [_line(memory, source, record) for record in records[:NOTICE_LINES]]
+    if more := len(records) - len(lines):
+        lines.append(f"and {more} more")
+    return "\n".join(lines)
+
+
+def notice_of_failure(error: LedgerError | None) -> str:
+    """What the user is told of a message that isn't stored for good: nobody may believe that it is safe."""
+    return _shown("Not stored yet", "" if error is None else _cause(error))
+
+
+def _records(world: WorldState, event: str) -> Iterator[Record]:
+    """What became of the candidates of an event, in their order; their indexes have no gap."""
+    for index in count():
+        record = world.accounts.records.get(Ref(event, index))
+        if record is None:
+            return
+        yield record
+
+
+def _line(memory: MemoryState, source: str, record: Record) -> str:
+    """One candidate and its fate; the text of a negated request isn't kept, so there is none to show (SPEC 4.4)."""
+    match _fate(memory, source, record):
+        case "kept":
+            head = "Noted for the next sessions"
+        case "known":
+            head = "Already known"
+        case "refused":
+            # What follows a colon in such a sentence is the rule's small print.
+            head = f"Not kept ({explain(record.reasons[0]).partition(':')[0]})"
+    return _shown(head, inert(record.proposal.text))
+
+
+def _fate(memory: MemoryState, source: str, record: Record) -> Literal["kept", "known", "refused"]:
+    """What a candidate comes to; of one that is pending, what a decision would find now (SPEC 9.4)."""
+    if record.state == "absorbed":
+        return "known"
+    if record.state == "promoted":
+        return "kept"
+    if record.state != "pending":
+        return "refused"
+    proposal = record.proposal
+    asked = (memory.pending.get(ref) for ref in memory.said.get(source, ()) if ref.event != proposal.ref.event)
+    is_repeated = any(one is not None and one.exact == proposal.exact for one in asked)
+    return "known" if is_repeated or find_duplicate(memory, proposal) is not None else "kept"
+
+
+def _cause(error: LedgerError) -> str:
+    """The cause in few words; where it is stands in the private log."""
+    match error:
+        case LockTimeout():
+            return "another process is writing"
+        case NewerFormat():
+            return "a newer memfold wrote this ledger"
+        case StorageError():
+            return error.reason
+        case _:
+            return str(error)
+
+
+def _shown(head: str, text: str) -> str:
+    return cut(clean(f"{head}: {text}" if text else head), NOTICE_CHARS)

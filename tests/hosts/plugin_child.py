@@ -1,0 +1,69 @@
+"""A stand-in for ``memfold bridge``: ``plugin_child.py LOG MODE...``, one mode for each time it is started.
+
+It writes to LOG, one JSON object a line, how it was started and every line it gets. The last mode is also that of all
+later starts:
+
+* ``well``: answers everything.
+* ``after N MODE``: answers N lines well, then MODE.
+* ``dies``: exits instead of answering.
+* ``garbage``, ``stranger``, ``endless``: writes no JSON, an id it was never given, a line that has no end.
+* ``mute``: reads and never answers.
+* ``deaf``: doesn't even read.
+* ``bare``: answers, but has nothing to say.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+SAYS: dict[str, dict[str, object]] = {
+    "chat.message": {"part": "<hot>"},
+    "experimental.chat.system.transform": {"system": ["<frozen>", 7]},
+    "experimental.session.compacting": {"context": ["<keep>"]},
+}
+WORDS: dict[str, dict[str, object]] = {
+    "Remember": {"part": "<hot>", "notice": "<noted>"},
+    "off the record": {"private": True},
+}
+"""Answers to messages that begin so."""
+NONSENSE = {"garbage": "this is no JSON\n", "stranger": '{"id": 999999}\n', "endless": "x" * (5 << 20)}
+
+
+def said_to(record: dict[str, Any]) -> dict[str, object]:
+    """What is said to a line."""
+    text = record["output"]["parts"][0]["text"] if record["hook"] == "chat.message" else ""
+    return next((said for word, said in WORDS.items() if text.startswith(word)), SAYS.get(record["hook"], {}))
+
+
+def main() -> None:
+    """Answer until the end of the input, or as the mode says."""
+    log, modes = Path(sys.argv[1]), sys.argv[2:]
+    starts = log.read_text().count('"started"') if log.exists() else 0
+    mode = modes[min(starts, len(modes) - 1)]
+    with log.open("a", buffering=1) as out:
+        environ = {name: value for name, value in os.environ.items() if name.startswith(("MEMFOLD", "PYTHON"))}
+        print(json.dumps({"started": os.getpid(), "cwd": str(Path.cwd()), "environ": environ}), file=out)
+        while mode == "deaf":
+            time.sleep(1)
+        for count, line in enumerate(sys.stdin):
+            out.write(line)
+            words = mode.split()
+            now = words[0] if words[0] != "after" else ("well" if count < int(words[1]) else words[2])
+            if now == "dies":
+                os._exit(3)
+            if now == "mute":
+                continue
+            record = json.loads(line)
+            said = {} if now == "bare" else said_to(record)
+            sys.stdout.write(NONSENSE.get(now) or json.dumps({"id": record["id"], **said}) + "\n")
+            sys.stdout.flush()
+        print('{"ended": true}', file=out)
+
+
+if __name__ == "__main__":
+    main()
