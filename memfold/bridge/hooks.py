@@ -129,9 +129,9 @@ class Hooks:
             list(self._rules.changed(world.memory, self._capture, None))
 
     def close(self) -> None:
-        """Store what waits, if that can be done now."""
+        """Store what waits, if that can be done soon."""
         if self._settings.config.enabled:
-            self._ledger.store(urgent=True)
+            self._ledger.finish()
         self._ledger.close()
 
     def surprised(self, error: Exception) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from os.path import exists
 
-from ledger.errors import InvalidDraft, LedgerError, LedgerNotFound, StorageError
+from ledger.errors import InvalidDraft, LedgerError, LedgerNotFound, LockTimeout, StorageError
 from ledger.events import Draft, MemoryRequestedData, PromptRenderedData, SessionMeasuredData, ToolCompletedData
 from ledger.log import FileLog
 from ledger.times import parse_time
@@ -21,10 +21,12 @@ from memfold.workspace import Workspace
 from projections.world import World, WorldState
 from replay.live import Live
 
-__all__ = ["LOCK_PATIENCE", "RETRY_AFTER", "WAITING_LIMIT", "Ledger"]
+__all__ = ["LAST_TRIES", "LOCK_PATIENCE", "RETRY_AFTER", "WAITING_LIMIT", "Ledger"]
 
 LOCK_PATIENCE = 0.5
 """Seconds to wait for another writer: a hook that waits longer is given up by the client."""
+LAST_TRIES = 20
+"""How often that is waited for when the client has ended."""
 RETRY_AFTER = 2.0
 """Seconds after a failure before what waits is tried again, but for a request to remember."""
 WAITING_LIMIT = 1000
@@ -116,7 +118,15 @@ class Ledger:
             self._next_try = self._clock() + RETRY_AFTER
         else:
             self.error = None
+            self._next_try = 0.0
             self._private_log.settled()
+
+    def finish(self) -> None:
+        """Store what waits before the process ends. Nobody waits for it now, so another writer may take its time."""
+        for _ in range(LAST_TRIES):
+            self.store(urgent=True)
+            if not self._waiting or not isinstance(self.error, LockTimeout):
+                return
 
     def close(self) -> None:
         """Let go of the files."""

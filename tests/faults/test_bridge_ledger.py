@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ledger.errors import InvalidDraft, LockTimeout
+from ledger.errors import InvalidDraft, LockTimeout, StorageError
 from ledger.events import (
     AnyEvent,
     Draft,
@@ -26,7 +26,7 @@ from ledger.locks import FlockLock
 from ledger.log import FileLog
 from memfold.bridge import ledger as module
 from memfold.bridge.bridge import Bridge
-from memfold.bridge.ledger import RETRY_AFTER, Ledger
+from memfold.bridge.ledger import LAST_TRIES, RETRY_AFTER, Ledger
 from memfold.bridge.private_log import LOG_LIMIT, PrivateLog
 from memfold.config import Config
 from memfold.workspace import Workspace
@@ -146,6 +146,22 @@ def test_a_request_to_remember_is_tried_at_once(tmp_path: Path, clock: Clock, mo
     assert disk.calls == 2
     ledger.store(urgent=True)
     assert not ledger.waits
+
+
+def test_the_end_is_patient(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the client has ended, a lock is waited for again and again, but not for ever, and for nothing else."""
+    disk = Refusing(monkeypatch, *[LockTimeout("x", 0.5)] * 5)
+    ledger = _ledger(tmp_path, clock)
+    ledger.record([requested("Remember: use tabs")])
+    ledger.finish()
+    assert (ledger.waits, disk.calls) == (False, 6)
+    disk.errors += [LockTimeout("x", 0.5)] * (LAST_TRIES + 1)
+    ledger.record([added("a")])  # a success ends the pause behind a failure: this is the first try
+    ledger.finish()
+    assert (ledger.waits, disk.errors) == (True, [])
+    disk.errors.append(StorageError("x", errno.ENOSPC, "full"))
+    ledger.finish()
+    assert (ledger.waits, disk.errors) == (True, [])
 
 
 @pytest.mark.parametrize("policy_stored", [False, True])
