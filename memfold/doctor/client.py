@@ -32,7 +32,7 @@ TESTED = "1.18.33"
 _INSTALL = "memfold install opencode"
 _TOOL = f"{INSTALL_AGAIN}, then {_INSTALL}"
 _CLIENT_SECONDS = 10.0
-_ANSWER_SECONDS = 5.0
+_ANSWER_SECONDS = 10.0
 _ANSWER_LIMIT = 1 << 20
 _OFFLINE = "npm_config_offline"
 

@@ -51,7 +51,7 @@ def test_all_is_well(place: Path) -> None:
     """Exit 0, one line a check, a summary; and no file is changed, made or left behind (I22)."""
     before = _all(place)
     ran = run("doctor", "--ledger", str(place / "ledger"))
-    assert (ran.code, ran.err) == (0, "")
+    assert (ran.code, ran.err) == (0, ""), ran.out
     assert _all(place) == before
     *lines, empty, summary = ran.out.splitlines()
     assert (empty, summary.startswith("all is well: ")) == ("", True)
@@ -65,7 +65,7 @@ def test_all_is_well(place: Path) -> None:
 def test_a_new_workspace(place: Path) -> None:
     """Nothing was received yet: that is a note, how to test is told, and nothing is made."""
     ran = run("doctor")
-    assert ran.code == 0
+    assert ran.code == 0, ran.out
     assert "· events     no event of a client was ever received\n             → say " in ran.out
     assert not (place / "home" / ".local").exists()
 

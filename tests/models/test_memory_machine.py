@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from copy import deepcopy
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,7 @@ class MemoryMachine(RuleBasedStateMachine):
         self.stage = Stage(self.folder)
         self.model = Asked()
         self.earlier = deepcopy(self.model)
+        self.batch: list[tuple[str, str, str]] = []
         self.size = self.stage.workspace().log.size() and self.stage.ledger_bytes()
         self.count = 0
         self._refold()
@@ -105,6 +107,7 @@ class MemoryMachine(RuleBasedStateMachine):
             message = f"m{self.count}"
             drafts += workspace.capture.user_message(session, message, f"Remember: {text}", time=None)
             self.model.ask(session, message, text)
+            self.batch.append((session, message, text))
         workspace.record(drafts)
 
     @rule(session=sessions)
@@ -163,6 +166,10 @@ class MemoryMachine(RuleBasedStateMachine):
         path.write_bytes(whole[:left])
         if left < len(whole) - 1:
             self.model = deepcopy(self.earlier)
+            ends = list(accumulate(map(len, whole[self.size :].splitlines(keepends=True)), initial=self.size))
+            for request, end in zip(reversed(self.batch), reversed(ends), strict=False):
+                if left >= end - 1:  # its line is whole, though the write wasn't
+                    self.model.ask(*request)
         self.stage.step({"do": "restart"})
         self.size = left
         self._refold()
@@ -202,6 +209,7 @@ class MemoryMachine(RuleBasedStateMachine):
         """Note what a lost write leaves: the file and the model as they are now."""
         self.size = self._path().stat().st_size
         self.earlier = deepcopy(self.model)
+        self.batch = []
 
     def _path(self) -> Path:
         log = self.stage.workspace().log
