@@ -99,6 +99,10 @@ class Writer:
         self._close_file()
         self._lock.close()
 
+    def __del__(self) -> None:
+        """Let go of the descriptors where nobody has closed the log, as Python's own files do."""
+        self.close()
+
     def _current_tail(self) -> Tail:
         now = os.stat(self._path)
         # Checked after locking: a repair or purge may have replaced the file while we waited, and an append to the

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import select
 from collections.abc import Iterator
+
+from memfold.waiting import wait_until_ready
 
 __all__ = ["LINE_LIMIT", "LineReader", "LineWriter"]
 
@@ -53,14 +54,12 @@ class LineReader:
         """The next bytes, empty at the end."""
         try:
             while True:
-                if self._wake is not None:
-                    ready, _, _ = select.select([self._descriptor, self._wake], [], [])
-                    if self._wake in ready:
-                        return b""
+                if self._wake is not None and self._wake in wait_until_ready([self._descriptor, self._wake]):
+                    return b""
                 try:
                     return os.read(self._descriptor, _CHUNK)
                 except BlockingIOError:  # the client's end may share its mode with ours
-                    select.select([self._descriptor], [], [])
+                    wait_until_ready([self._descriptor])
         except (OSError, ValueError):
             return b""
 
@@ -79,7 +78,7 @@ class LineWriter:
             try:
                 view = view[os.write(self._descriptor, view) :]
             except BlockingIOError:
-                select.select([], [self._descriptor], [])
+                wait_until_ready(writing=[self._descriptor])
             except OSError:  # the client is gone: what it sent before is recorded all the same
                 self._heard = False
         return self._heard

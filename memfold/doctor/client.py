@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from memfold.hosts.opencode_install import is_packaged, plugin_commands
 from memfold.hosts.opencode_places import Mention, is_plugin, read_small
 from memfold.hosts.starting import INSTALL_AGAIN, child_environment, found
 from memfold.processes import last_line, run_bounded, started
+from memfold.waiting import wait_until_ready
 
 __all__ = ["TESTED", "check_bridge", "check_client", "check_first_start", "check_plugin"]
 
@@ -205,7 +205,7 @@ def _ask(process: subprocess.Popen[bytes], line: bytes) -> tuple[bytes, str]:
 def _readable(descriptor: int, seconds: float) -> bool:
     if sys.platform == "win32":  # select takes sockets alone there; the read that follows may wait
         return True
-    return bool(select.select([descriptor], [], [], seconds)[0])
+    return bool(wait_until_ready([descriptor], seconds=seconds))
 
 
 def _judge(answer: bytes) -> str:

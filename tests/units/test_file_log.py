@@ -585,3 +585,15 @@ def test_public_names() -> None:
     assert json.loads(encode(memory(0)))["id"] == decode_known(line_of(0)).id
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = ledger.nothing
+
+
+def test_a_log_that_is_dropped_lets_go_of_its_files(tmp_path: Path) -> None:
+    """Who forgets to close a log leaks no descriptors."""
+    folder = Path("/proc/self/fd")
+    if not folder.exists():
+        pytest.skip("only Linux lists the descriptors of a process")
+    log = FileLog.create(tmp_path, root="/w", key="0" * 16)
+    log.append([Draft(source="x/s", time=None, data=SessionDeletedData())])
+    held = len(list(folder.iterdir()))
+    del log
+    assert len(list(folder.iterdir())) < held

@@ -1,0 +1,44 @@
+"""Waiting for descriptors."""
+
+from __future__ import annotations
+
+import os
+import resource
+from pathlib import Path
+
+import pytest
+
+from memfold.waiting import wait_until_ready
+
+
+def test_what_is_ready() -> None:
+    """A pipe can be written at once, and read when something stands in it or its other end is closed."""
+    reading, writing = os.pipe()
+    assert wait_until_ready([reading], [writing]) == {writing}
+    assert wait_until_ready([reading], seconds=0) == set()
+    os.write(writing, b"x")
+    assert wait_until_ready([reading]) == {reading}
+    os.read(reading, 1)
+    os.close(writing)
+    assert wait_until_ready([reading]) == {reading}
+    os.close(reading)
+
+
+def test_a_file_is_always_ready(tmp_path: Path) -> None:
+    """Input that comes from a file is no reason to fail."""
+    path = tmp_path / "input"
+    path.touch()
+    with path.open() as file:
+        assert wait_until_ready([file.fileno()]) == {file.fileno()}
+
+
+@pytest.mark.skipif(resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 1100, reason="the process may not open so many")
+def test_descriptors_with_large_numbers() -> None:
+    """A process that holds more than a thousand files waits as well."""
+    reading, writing = os.pipe()
+    large = 1080
+    os.dup2(reading, large)
+    os.write(writing, b"x")
+    assert wait_until_ready([large]) == {large}
+    for descriptor in (reading, writing, large):
+        os.close(descriptor)
