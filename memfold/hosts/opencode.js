@@ -143,7 +143,7 @@ function connect(cwd, opening) {
     const exit = new Promise((resolve) => me.process.once("exit", resolve))
     me.process.stdin.end()
     await within(exit, CLOSE_MS)
-    lost(me)
+    if (!me.heard) lost(me) // a bridge ends by itself; one that still waits for the disk must not lose what it holds
   }
 
   start()

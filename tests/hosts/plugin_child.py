@@ -10,6 +10,7 @@ later starts:
 * ``mute``: reads and never answers.
 * ``deaf``: doesn't even read.
 * ``bare``: answers, but has nothing to say.
+* ``lingers``: answers everything, and has still something to do when its input ends.
 """
 
 from __future__ import annotations
@@ -62,6 +63,8 @@ def main() -> None:
             said = {} if now == "bare" else said_to(record)
             sys.stdout.write(NONSENSE.get(now) or json.dumps({"id": record["id"], **said}) + "\n")
             sys.stdout.flush()
+        if mode == "lingers":
+            time.sleep(1.5)
         print('{"ended": true}', file=out)
 
 

@@ -692,9 +692,16 @@ def test_dispose_waits_for_a_successor(stage: Stage) -> None:
 
 @pytest.mark.parametrize("mode", ["mute", "deaf"])
 def test_dispose_kills_a_child_that_stays(stage: Stage, mode: str) -> None:
-    """A child that neither answers nor ends is killed; dispose takes at most two seconds."""
+    """A child that has never answered and doesn't end is killed; dispose takes at most two seconds."""
     steps = [init(), ["logged", '"started"', 1], event("session.idle"), DISPOSE, ["gone"]]
     played = stage.play(steps, stage.child(mode), speed=FAST)
+    assert sum(played.results[-2]["limits"]) <= 2000
+
+
+def test_dispose_leaves_a_bridge_time(stage: Stage) -> None:
+    """A child that has answered may still wait for the disk: dispose goes on without it, and it ends by itself."""
+    steps = [init(), event("session.idle"), ["logged", "session.idle", 1], DISPOSE, ["logged", '"ended"', 1]]
+    played = stage.play(steps, stage.child("lingers"), speed=FAST)
     assert sum(played.results[-2]["limits"]) <= 2000
 
 
