@@ -49,7 +49,10 @@ REASONS: dict[str, Reason] = {
     "protected_memory_source": Reason("5.4", "only memories from summaries can be replaced by one"),
     "protected_reinforced_target": Reason("5.4", "a reinforced memory can't be replaced"),
     # The quality gate (SPEC 6.2).
-    "too_short": Reason("6.2", "the text is too short to stand alone: under 20 characters, CJK ones counting 3"),
+    "too_short": Reason(
+        "6.2",
+        "the text is too short to stand alone: under 20 characters, in a request under 8 (SPEC 4.6); CJK ones count 3",
+    ),
     "progress_snapshot": Reason("6.2", "it reports progress, not a lasting fact"),
     "temporary_status": Reason("6.2", "it describes a passing status"),
     "transient_bug_state": Reason("6.2", "it describes a bug being worked on"),

@@ -74,8 +74,7 @@ def judge_unseen(world: WorldState, query: str) -> Unseen:
     context = world.memory.context
     message = take_in_block(query, context.policy).text
     requests = tuple(
-        Verdict(one.type, one.text, not one.reasons, reasons_from(one.text, one.reasons))
-        for one in extract(message, context)
+        _verdict(world, one.type, one.text, reasons_from(one.text, one.reasons)) for one in extract(message, context)
     )
     return Unseen(
         text=query,
@@ -84,6 +83,13 @@ def judge_unseen(world: WorldState, query: str) -> Unseen:
         language=None if requests else _silent_pack(world, message),
         nearest=_nearest(world, query),
     )
+
+
+def _verdict(world: WorldState, type_: str, text: str, reasons: tuple[ReasonLine, ...]) -> Verdict:
+    """Refused for its own reasons, else for the place where nothing becomes memory (SPEC 1.6), else kept."""
+    if not reasons and not world.memory.project:
+        reasons = (plain_reason("not_a_project"),)
+    return Verdict(type_, text, accepted=not reasons, reasons=reasons)
 
 
 def _as_candidate(world: WorldState, query: str) -> Verdict:
@@ -101,6 +107,8 @@ def _as_candidate(world: WorldState, query: str) -> Verdict:
     found = judge(type_, text, memory.context, memory.rule_digests)
     if found:
         return Verdict(type_, text, accepted=False, reasons=reasons_from(text, found))
+    if not world.memory.project:
+        return _verdict(world, type_, text, ())
     code = _standing_code(world, _proposal(world, type_, text, "compaction"))
     accepted = code in ("new_entry", "absorbed_exact", "absorbed_identity", "absorbed_cross_type")
     return Verdict(type_, text, accepted=accepted, reasons=(plain_reason(code),))

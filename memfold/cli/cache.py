@@ -11,7 +11,7 @@ from memfold.cli.documents import CacheDocument
 from memfold.cli.parsing import at_option, json_option, ledger_options
 from memfold.cli.parts import EpochUsePart, SessionUsePart, SizePart, TokensPart
 from memfold.cli.place import View, open_view, session_of, short_session
-from memfold.cli.words import plural, tokens
+from memfold.cli.words import of_the_last, plural, tokens
 from replay.kept import KeptFacts
 from replay.usage import EpochUse, SessionUse, Survey, Turn, survey, tokens_of, usage_of
 
@@ -168,17 +168,27 @@ def _print_head(console: Console, document: CacheDocument) -> None:
         colour = style.yellow
         headline = f"a frozen block changed within its epoch, {plural(changes, 'time')}: this is a bug of memfold"
     else:
-        carried = sum(epoch.carried for epoch in epochs)
         colour = style.green
-        headline = (
-            f"no frozen block changed within its epoch: {plural(carried, 'request')} in {plural(len(epochs), 'epoch')}"
-        )
+        headline = f"no frozen block changed within its epoch: {_looked_at(document, epochs)}"
     for line in console.prose(headline):
         console.out(style.bold(colour(line)))
     for sentence in document.missing[1:]:
         _say(console, sentence)
     if total.requests:
         _say(console, _cached_words(total))
+
+
+def _looked_at(document: CacheDocument, epochs: Sequence[EpochUsePart]) -> str:
+    """The requests of the row "together", in how many epochs of which sessions, and which carried no block."""
+    requests = document.total.requests
+    within = sum(epoch.tokens.requests for epoch in epochs)
+    compacting = within - sum(epoch.carried for epoch in epochs)
+    looked = len(document.sessions)
+    return (
+        f"{plural(requests, 'request')} in {plural(len(epochs), 'epoch')}{of_the_last(looked, looked + document.more)}"
+        + (f", {compacting:,} of them for a compaction" if compacting else "")
+        + (f", {requests - within:,} outside of any" if requests > within else "")
+    )
 
 
 def _cached_words(part: TokensPart) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from memfold.cli.console import Console
-from memfold.cli.parsing import json_option
+from memfold.cli.parsing import choice, json_option
 from memfold.cli.parts import ChangePart
 from memfold.cli.place import Place, current_folder, find_place
 from memfold.errors import UsageError
@@ -68,7 +68,7 @@ class Target:
 
 def change_options(parser: ArgumentParser) -> None:
     """The arguments of both commands."""
-    parser.add_argument("host", choices=(HOST,), metavar=HOST, help="the client")
+    choice(parser, "host", (HOST,), "client", "the client")
     scope = parser.add_mutually_exclusive_group()
     scope.add_argument(
         "--global", dest="scope", action="store_const", const="global", help="for this user (the default)"

@@ -45,17 +45,18 @@ def run(options: Namespace) -> int:
 
 
 def _print(console: Console, document: CheckDocument) -> None:
-    rows = [_row(one, more) for one, more in _with_repeated_notes(document.problems)]
-    console.table(rows, ("line", "byte", "kind", "what was found"), (0, 1), (0, 1, 2))
-    if rows:
-        console.out()
-        fixes = {one.kind: one.fix for one in document.problems}
-        console.fields(list(fixes.items()))
-        console.out()
+    """The verdict first: notes ask for nothing."""
     notes = len(document.problems) - document.findings
     style = console.style.yellow if document.findings else console.style.green
     beside = f", {plural(notes, 'note')}" if notes else ""
     console.out(style(f"{plural(document.findings, 'problem') if document.findings else 'no problem'}{beside}"))
+    rows = [_row(one, more) for one, more in _with_repeated_notes(document.problems)]
+    if rows:
+        console.out()
+        console.table(rows, ("line", "byte", "kind", "what was found"), (0, 1), (0, 1, 2))
+        console.out()
+        fixes = {one.kind: one.fix for one in document.problems}
+        console.fields(list(fixes.items()))
 
 
 def _with_repeated_notes(problems: Iterable[ProblemPart]) -> list[tuple[ProblemPart, int]]:

@@ -7,6 +7,8 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 
+from memfold.cli.parsing import choice
+
 __all__ = ["SHELLS", "configure", "run", "script_path"]
 
 SHELLS = ("bash", "zsh", "fish")
@@ -14,7 +16,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("shell", choices=SHELLS, help="the shell")
+    choice(parser, "shell", SHELLS, "shell", "the shell")
 
 
 def run(options: Namespace) -> int:

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 from memfold.cli.console import Console
 from memfold.cli.documents import ConfigDocument
-from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.parsing import choice, json_option, ledger_options
 from memfold.cli.parts import FindingPart, SettingPart
-from memfold.cli.place import find_place
+from memfold.cli.place import reading_place
 from memfold.config import Finding
 from memfold.config.keys import KEYS
 from memfold.terminal import clean
@@ -21,14 +21,14 @@ __all__ = ["configure", "finding_line", "finding_parts", "run"]
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("what", choices=("show",), metavar="show", help="the settings in force")
+    choice(parser, "what", ("show",), "action", "the settings in force")
     ledger_options(parser)
     json_option(parser)
 
 
 def run(options: Namespace) -> int:
     """Print the settings; what was ignored follows on stderr."""
-    place, console = find_place(options), Console(options)
+    place, console = reading_place(options), Console(options)
     resolved = place.resolved
     document = ConfigDocument(
         workspace=decode(place.root),

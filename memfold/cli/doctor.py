@@ -12,7 +12,7 @@ from memfold.cli.console import Console
 from memfold.cli.documents import DoctorDocument
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.parts import CheckPart
-from memfold.cli.place import current_folder, find_place
+from memfold.cli.place import current_folder, reading_place
 from memfold.cli.words import plural
 from memfold.clock import now_ms
 from memfold.config import locate
@@ -57,7 +57,7 @@ def _scene(options: Namespace) -> Scene:
     directory: str = os.path.realpath(named or current_folder())
     now = now_ms()
     try:
-        place = find_place(options)
+        place = reading_place(options)
         data = _data(place.directory, data_dir(os.environ, place.resolved.config.data_dir))
     except ConfigError as error:
         root, resolved = locate(directory, os.environ)

@@ -25,7 +25,7 @@ from memfold.capture import Capture
 from memfold.cli.config import finding_line, finding_parts
 from memfold.cli.console import Console
 from memfold.cli.documents import IngestDocument
-from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.parsing import choice, json_option, ledger_options
 from memfold.cli.place import Place, current_folder, find_place
 from memfold.cli.words import plural
 from memfold.errors import ConfigError, DataError, NotFoundError
@@ -49,7 +49,7 @@ _STEP = 500
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("host", choices=(_HOST,), help="the host that was recorded")
+    choice(parser, "host", (_HOST,), "host", "the host that was recorded")
     parser.add_argument("recording", metavar="RECORDING", help="a JSON Lines file of hook records")
     ledger_options(parser, "the one that the recording names")
     json_option(parser)

@@ -14,9 +14,11 @@ from memfold.terminal import terminal_width
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
-__all__ = ["Parser", "at_option", "color_option", "describe", "json_option", "ledger_options", "whole_number"]
+__all__ = ["Parser", "at_option", "choice", "color_option", "describe", "json_option", "ledger_options", "whole_number"]
 
 _WIDTH = 80
+_REQUIRED = "the following arguments are required: "
+"""How argparse begins to say that arguments are missing."""
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
@@ -31,10 +33,12 @@ class Parser(argparse.ArgumentParser):
 
     Attributes:
         children: the parsers of its commands.
+        choices: for each word that must be one of a few, what to say where it is missing.
     """
 
     def __init__(self, **options: object) -> None:
         self.children: dict[str, Parser] = {}
+        self.choices: dict[str, UsageError] = {}
         defaults = {"formatter_class": _Help, "allow_abbrev": False}
         super().__init__(**{**defaults, **options})  # type: ignore[arg-type]  # argparse passes its own options on
 
@@ -52,7 +56,10 @@ class Parser(argparse.ArgumentParser):
         Raises:
             UsageError: always.
         """
-        raise UsageError(message, f"{self.prog} --help")
+        missing = message.removeprefix(_REQUIRED).split(", ") if message.startswith(_REQUIRED) else []
+        raise next((self.choices[name] for name in missing if name in self.choices), None) or UsageError(
+            message, f"{self.prog} --help"
+        )
 
 
 def describe(parser: Parser, command: Command) -> None:
@@ -77,6 +84,31 @@ def ledger_options(parser: argparse.ArgumentParser, default: str = "the current 
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--workspace", metavar="PATH", help=f"a folder of the workspace (default: {default})")
     place.add_argument("--ledger", metavar="DIR", help="the folder that holds events.jsonl")
+
+
+def choice(parser: argparse.ArgumentParser, name: str, choices: tuple[str, ...], noun: str, help_: str) -> None:
+    """A word that must be one of a few: where it is another one, or missing, they are named, and an example is given.
+
+    Args:
+        parser: the parser of a command.
+        name: of the attribute.
+        choices: the words; the first one makes the example.
+        noun: what they are.
+        help_: for ``--help``.
+    """
+    *most, last = choices
+    those = f"it can be {', '.join(most)} or {last}" if most else f"it can only be {last}"
+    example = f"{parser.prog} {choices[0]}"
+    shown = "|".join(choices)
+
+    def chosen(text: str) -> str:
+        if text not in choices:
+            raise UsageError(f"there is no {noun} {text!r}: {those}", example)
+        return text
+
+    parser.add_argument(name, type=chosen, choices=choices, metavar=shown, help=help_)
+    if isinstance(parser, Parser):
+        parser.choices[shown] = UsageError(f"the {noun} is missing: {those}", example)
 
 
 def at_option(parser: argparse.ArgumentParser) -> None:

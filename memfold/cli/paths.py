@@ -11,7 +11,7 @@ from memfold.cli.console import Console
 from memfold.cli.documents import PathsDocument
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.parts import ConfigFilePart
-from memfold.cli.place import find_place
+from memfold.cli.place import reading_place
 from memfold.config import config_files
 from memfold.paths import config_dir, data_dir, workspace_key
 from projections.text.clean import decode
@@ -27,7 +27,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the paths, whether or not anything is there."""
-    place, console = find_place(options), Console(options)
+    place, console = reading_place(options), Console(options)
     events = os.path.join(place.directory, LOG_NAME)
     document = PathsDocument(
         workspace=decode(place.root),

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH100, PTH109, PTH112, PTH113, PTH117, PTH118, PTH119, PTH120, PTH204, PTH208 - pathlib costs more at start-up than finding the ledger
+# ruff: noqa: PTH100, PTH109, PTH110, PTH112, PTH113, PTH117, PTH118, PTH119, PTH120, PTH204, PTH208 - pathlib costs more at start-up than finding the ledger
 """Which ledger, workspace and position a command is about."""
 
 from __future__ import annotations
@@ -26,7 +26,17 @@ from replay.positions import events_until, offset_at_time, session_sources
 if TYPE_CHECKING:
     from projections.world import WorldState
 
-__all__ = ["Place", "View", "current_folder", "find_place", "has_ledger", "how_to_begin", "open_view", "short_session"]
+__all__ = [
+    "Place",
+    "View",
+    "current_folder",
+    "find_place",
+    "has_ledger",
+    "how_to_begin",
+    "open_view",
+    "reading_place",
+    "short_session",
+]
 
 _SHORT = 8
 _LEDGERS_NAMED = 5
@@ -129,6 +139,20 @@ def find_place(options: Namespace, recorded: str | None = None) -> Place:
     return Place(ledger_dir(data, workspace_key(root)), root, resolved)
 
 
+def reading_place(options: Namespace) -> Place:
+    """The same for a command that only reads: a folder that was never there is a mistake.
+
+    Raises:
+        NotFoundError: if ``--workspace`` names nothing on disk, and no ledger: one that was deleted or renamed stays
+            readable by the path that it had.
+    """
+    place = find_place(options)
+    named: str | None = options.workspace
+    if named is None or os.path.exists(_from_here(named)) or has_ledger(place):
+        return place
+    raise NotFoundError(f"there is no folder {decode(_from_here(named))}{_others(place)}", "--workspace PATH")
+
+
 def current_folder() -> str:
     """The current directory.
 
@@ -154,7 +178,7 @@ def open_view(options: Namespace) -> View:
         StorageError: if there may be one, but the system doesn't let us look.
         UsageError: if the position can't be read.
     """
-    place = find_place(options)
+    place = reading_place(options)
     try:
         log = FileLog.open(place.directory)
     except LedgerNotFound:
@@ -215,8 +239,7 @@ def _missing(options: Namespace, place: Place) -> NotFoundError:
         where = place.shown_directory
         begin = f"memfold ingest opencode RECORDING --ledger {shlex.quote(where)}"
         return NotFoundError(f"no ledger in {where}: no event was ever received", begin)
-    there = _roots(os.path.dirname(place.directory))
-    others = f"; there are ledgers of {', '.join(there)} (--workspace)" if there else ""
+    others = _others(place)
     root = decode(place.root)
     if not place.resolved.config.enabled:
         origin = decode(place.resolved.origins["enabled"])
@@ -224,6 +247,12 @@ def _missing(options: Namespace, place: Place) -> NotFoundError:
     if not is_project(place.root, os.environ):
         return NotFoundError(f"no ledger for {root}, which is no project{others}", "cd to the folder of a project")
     return NotFoundError(f"no ledger for {root} yet: no event was ever received{others}", how_to_begin(place.root))
+
+
+def _others(place: Place) -> str:
+    """Which ledgers there are instead, as the end of a sentence."""
+    there = _roots(os.path.dirname(place.directory))
+    return f"; there are ledgers of {', '.join(there)} (--workspace)" if there else ""
 
 
 def _roots(folder: str) -> list[str]:

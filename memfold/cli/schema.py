@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
+from memfold.cli.parsing import choice
+
 __all__ = ["configure", "run"]
 
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("what", choices=("events",), metavar="events", help="the events of a ledger")
+    choice(parser, "what", ("events",), "schema", "the events of a ledger")
 
 
 def run(options: Namespace) -> int:

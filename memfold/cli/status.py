@@ -144,13 +144,13 @@ def _print(console: Console, document: StatusDocument, *, at_option_given: bool)
     colour, headline = _headline(console, document)
     for line in console.lines(headline, ""):
         console.out(style.bold(colour(line)))
-    if not document.received:
+    if document.project and not document.received:
         console.wrapped(how_to_begin(document.workspace))
     console.out()
     waiting = document.oldest_pending
     console.fields(
         [
-            ("workspace", document.workspace + ("" if document.project else " (no project: nothing is kept for it)")),
+            ("workspace", document.workspace + ("" if document.project else " (no project)")),
             ("ledger", document.ledger),
             ("account", summary(document.counts) + ("" if document.adds_up else "; THE STATES DO NOT ADD UP")),
             ("pending", _pending(document) if waiting else ""),
@@ -196,15 +196,17 @@ def _headline(console: Console, document: StatusDocument) -> tuple[Callable[[str
     style = console.style
     if not document.enabled:
         return style.yellow, "memory is off: nothing is recorded, blocks are empty"
-    if not document.received:
+    if not document.received and document.project:
         return style.yellow, "no event of a client was ever received"
     said = "memory works" if document.counts["candidates"] else "events arrive; nothing was proposed to be remembered"
+    if not document.project:
+        said = "this folder is no project: nothing becomes memory in it"
     troubles = [
         "its ledger was damaged and is read around the damage" if document.health.status != "ok" else "",
         f"{plural(document.health.problems, 'problem')}: memfold check" if document.health.problems else "",
         f"{plural(len(document.findings), 'setting')} can't be used" if document.findings else "",
     ]
-    colour = style.yellow if any(troubles) else style.green
+    colour = style.yellow if any(troubles) or not document.project else style.green
     return colour, "; ".join(filter(None, (said, *troubles)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 
 from msgspec import Struct
@@ -9,11 +10,12 @@ from msgspec import Struct
 from ledger.times import format_time
 from memfold.cli.console import Console
 from memfold.cli.parsing import at_option, json_option, ledger_options
-from memfold.cli.place import find_place, has_ledger, open_view, short_session
+from memfold.cli.place import has_ledger, open_view, reading_place, short_session
 from memfold.cli.show import missing_id
 from memfold.cli.words import WHEN_DECIDED, marked, wording_words
 from memfold.clock import now_ms
 from memfold.errors import UsageError
+from memfold.paths import is_project
 from memfold.terminal import clean, display_width
 from projections.policy import Context
 from projections.text.clean import decode
@@ -43,6 +45,7 @@ class WhyDocument(Struct, frozen=True, tag_field="schema", tag="memfold.why/1"):
         later: the event behind the position that proposed the text; null if there is none.
         unseen: what the rules say now of a text that the log doesn't hold; null if it does.
         recorded: whether there is a ledger; if not, the configured rules have judged, and the position is -1.
+        enabled: whether memory is switched on now; if not, what the rules say of an unseen text has no effect.
     """
 
     ledger: str
@@ -54,6 +57,7 @@ class WhyDocument(Struct, frozen=True, tag_field="schema", tag="memfold.why/1"):
     unseen: Unseen | None
     later: EventLine | None = None
     recorded: bool = True
+    enabled: bool = True
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -83,7 +87,7 @@ def run(options: Namespace) -> int:
             console.out()
         print_story(console, story)
     if document.unseen:
-        _print_unseen(console, document.unseen, _never(document, given=options.at is not None))
+        _print_unseen(console, document, document.unseen, _never(document, given=options.at is not None))
     if document.more:
         console.out()
         console.out(f"… and {document.more:,} more: give more of the text, or --all")
@@ -109,16 +113,18 @@ def _explain(options: Namespace, query: str) -> WhyDocument:
         more=answer.more,
         unseen=answer.unseen,
         later=answer.later,
+        enabled=view.place.resolved.config.enabled,
     )
 
 
 def _without_ledger(options: Namespace, query: str) -> WhyDocument | None:
     """What the configured rules say of a text where nothing was recorded yet; None where a ledger must answer."""
-    place = find_place(options)
+    place = reading_place(options)
     if options.ledger is not None or options.at is not None or parse_id(query) is not None or has_ledger(place):
         return None
     world = World().initial()
     world.memory.context = Context(place.resolved.config.policy, place.root)
+    world.memory.project = is_project(place.root, os.environ)
     return WhyDocument(
         ledger=place.shown_directory,
         query=query,
@@ -128,6 +134,7 @@ def _without_ledger(options: Namespace, query: str) -> WhyDocument | None:
         more=0,
         unseen=judge_unseen(world, query),
         recorded=False,
+        enabled=place.resolved.config.enabled,
     )
 
 
@@ -260,12 +267,16 @@ def _print_marked(console: Console, label: str, text: str, reasons: tuple[Reason
             console.out(carets)
 
 
-def _print_unseen(console: Console, unseen: Unseen, never: tuple[str, str]) -> None:
-    """A text that the log doesn't hold."""
+def _print_unseen(console: Console, document: WhyDocument, unseen: Unseen, never: tuple[str, str]) -> None:
+    """A text that the log doesn't hold; where it would have no effect, that is said before what rules make of it."""
     heading, sentence = never
     console.out(console.style.bold(heading))
     console.wrapped(sentence)
-    console.heading("what the rules say now")
+    if not document.enabled:
+        console.wrapped("memory is switched off (memfold config show): nothing would be recorded, let alone kept")
+    if any(one.code == "not_a_project" for verdict in _verdicts(unseen) for one in verdict.reasons):
+        console.wrapped("this folder is no project: nothing becomes memory in it")
+    console.heading("what the rules say now" if document.enabled else "what the rules would say, were memory on")
     if unseen.as_message:
         for verdict in unseen.as_message:
             _print_verdict(console, "in a user's message", verdict)
@@ -281,6 +292,10 @@ def _print_unseen(console: Console, unseen: Unseen, never: tuple[str, str]) -> N
     console.heading("what the log can't know")
     for limit in unseen.limits:
         console.wrapped(f"- {limit}", indent="  ")
+
+
+def _verdicts(unseen: Unseen) -> tuple[Verdict, ...]:
+    return (*unseen.as_message, unseen.as_candidate)
 
 
 def _print_verdict(console: Console, where: str, verdict: Verdict) -> None:

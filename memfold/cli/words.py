@@ -9,7 +9,7 @@ from ledger.times import DAY_MS, HOUR_MS
 if TYPE_CHECKING:
     from replay.wording import Wording
 
-__all__ = ["WHEN_DECIDED", "age", "marked", "plural", "tokens", "wording_words"]
+__all__ = ["WHEN_DECIDED", "age", "marked", "of_the_last", "plural", "tokens", "wording_words"]
 
 WHEN_DECIDED = "when the next session starts or the asking one is compacted"
 """When what is pending becomes a memory or is refused (SPEC 14.2, 14.3)."""
@@ -26,6 +26,11 @@ def tokens(characters: int) -> int:
 def plural(number: int, noun: str, many: str = "") -> str:
     """``1 event``, ``2 events``; ``many`` where the plural isn't the noun with an s."""
     return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
+
+
+def of_the_last(looked: int, sessions: int) -> str:
+    """`` of the last 10 of 25 sessions``; empty where all of them were looked at."""
+    return f" of the last {looked:,} of {sessions:,} sessions" if looked < sessions else ""
 
 
 def age(ms: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from ledger.check import check
 from ledger.events import AnyEvent, LedgerCreated, PolicySet, PromptRendered, type_name
@@ -15,7 +15,7 @@ from ledger.problems import NOTES, Kind
 from ledger.source import split_source
 from ledger.times import format_time, parse_time
 from memfold.bridge.private_log import PRIVATE_LOG_NAME
-from memfold.cli.words import age, plural
+from memfold.cli.words import age, of_the_last, plural
 from memfold.doctor.model import Check, Outcome, Scene
 from projections.accounting import Accounts, counts
 from projections.memory.model import CANDIDATE_STATES
@@ -27,7 +27,8 @@ from replay.state import state_at
 
 __all__ = ["check_events", "check_failures", "check_log", "check_memories"]
 
-_HOW_TO_TEST = 'say "Remember: doctor was here" in OpenCode here, then: memfold list'
+_HOW_TO_TEST = "send any message in OpenCode in this folder, then: memfold doctor"
+"""A session that starts is an event, and leaves nothing to be forgotten."""
 _MODES = frozenset({Kind.WRITABLE_FILE, Kind.READABLE_FILE})
 """Kinds that the check of the folder tells."""
 _SILENT = 20
@@ -88,11 +89,12 @@ def check_memories(scene: Scene) -> Iterator[Check]:
     if not _has_log(scene):
         return
     given = [event.source for event in _events(scene) if isinstance(event, PromptRendered)]
-    sources = set(list(dict.fromkeys(reversed(given)))[:_SESSIONS])
+    sessions = list(dict.fromkeys(reversed(given)))
+    sources = set(sessions[:_SESSIONS])
     log = FileLog.open(scene.ledger)
     world = state_at(log.read(), only=sources, known=KeptFacts(scene.ledger))
     yield from _account(world.accounts)
-    yield from _stable(world, sources)
+    yield from _stable(world, sources, len(sessions))
 
 
 def check_failures(scene: Scene) -> Iterator[Check]:
@@ -131,9 +133,10 @@ def _account(accounts: Accounts) -> Iterator[Check]:
     yield Check("memories", outcome, seen, action, details)
 
 
-def _stable(world: WorldState, sources: Iterable[str]) -> Iterator[Check]:
+def _stable(world: WorldState, sources: Collection[str], sessions: int) -> Iterator[Check]:
     """Whether each session was given one block per epoch, the one that the log gives."""
     looked, odd = 0, list[str]()
+    limit = of_the_last(len(sources), sessions)
     for source in sorted(sources):
         epochs = {epoch.offset: epoch for epoch in world.prompts.epochs.get(source, ())}
         receipts = [one for one in world.prompts.receipts.get(source, ()) if one.kind == "workspace"]
@@ -144,9 +147,11 @@ def _stable(world: WorldState, sources: Iterable[str]) -> Iterator[Check]:
                 odd.append(f"session {split_source(source)[1]}, epoch #{offset}: {trouble}")
     if odd:
         action = "report it with memfold log --session …, unless memfold was upgraded or switched meanwhile"
-        yield Check("prompts", "warn", f"{len(odd)} of {looked} epochs had a block that changed", action, tuple(odd))
+        yield Check(
+            "prompts", "warn", f"{len(odd)} of {looked} epochs{limit} had a block that changed", action, tuple(odd)
+        )
     elif looked:
-        yield Check("prompts", "ok", f"the block stayed the same, byte for byte, in {plural(looked, 'epoch')}")
+        yield Check("prompts", "ok", f"the block stayed the same, byte for byte, in {plural(looked, 'epoch')}{limit}")
 
 
 def _epoch_trouble(receipts: list[Receipt], epoch: Epoch | None) -> str:

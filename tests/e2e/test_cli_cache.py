@@ -87,6 +87,26 @@ def test_a_row_for_each_session_and_the_sum(tmp_path: Path) -> None:
     assert max(map(display_width, explained.splitlines())) <= 80, "no terminal here"
 
 
+def test_the_first_line_has_the_requests_of_the_sum(tmp_path: Path) -> None:
+    """A compaction's own request carries no block, and one before the session was known belongs to no epoch."""
+    with new_log(tmp_path / "ledger") as log:
+        tale = Tale(log)
+        tale.start()
+        tale.give("workspace", 10)
+        tale.measure(3, 30_000)
+        tale.compact()
+        tale.measure(2, 20_000)
+        out = text(tmp_path / "ledger")
+        assert "within its epoch: 5 requests in 2 epochs, 1 of them for a compaction " in " ".join(out.split())
+        late = Tale(log, "late")
+        late.measure(2, 20_000)
+    out = text(tmp_path / "ledger")
+    words = "within its epoch: 7 requests in 2 epochs, 1 of them for a compaction, 2 outside of any "
+    assert words in " ".join(out.split())
+    (total,) = [line for line in out.splitlines() if line.startswith("together")]
+    assert total.split()[1] == "7"
+
+
 def test_the_epochs_of_one_session(tmp_path: Path) -> None:
     """Each with its block, its hot parts, its tokens, and both layouts."""
     path = ledger(tmp_path, "ses_first_11", "ses_second_2")
@@ -196,6 +216,7 @@ def test_ten_sessions_and_no_sub_agents(tmp_path: Path) -> None:
     path = ledger(tmp_path, *(f"ses_number_{number}" for number in range(12)))
     out = text(path)
     assert out.count("\n…") == 10
+    assert "within its epoch: 50 requests in 10 epochs of the last 10 of 12 sessions 94% of " in " ".join(out.split())
     assert "2 earlier sessions left out: memfold cache --session S\n" in out
     assert document(path)["more"] == 2
     recording = str(RECORDINGS / "subagent.jsonl")

@@ -66,7 +66,8 @@ def test_a_new_workspace(place: Path) -> None:
     """Nothing was received yet: that is a note, how to test is told, and nothing is made."""
     ran = run("doctor")
     assert ran.code == 0, ran.out
-    assert "· events     no event of a client was ever received\n             → say " in ran.out
+    advice = "send any message in OpenCode in this folder, then: memfold doctor"
+    assert f"· events     no event of a client was ever received\n             → {advice}\n" in ran.out
     assert not (place / "home" / ".local").exists()
 
 

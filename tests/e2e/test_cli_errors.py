@@ -17,6 +17,9 @@ from ledger.errors import LockTimeout
 from ledger.log import FileLog
 from memfold.cli.commands import COMMANDS
 from memfold.cli.main import build_parser, main
+from memfold.paths import workspace_key
+from memfold.workspace import Workspace
+from projections.policy import DEFAULT_POLICY
 from tests.support.cli import RECORDINGS, ROOT, home, make_ledger, run
 
 RECORDING = str(RECORDINGS / "remember.jsonl")
@@ -43,7 +46,16 @@ BAD = {
     "nothing like an option": (["status", "--zz"], 64, "unrecognized arguments: --zz\n  try: memfold status --help"),
     "an option too early": (["--hot", "prompt"], 64, "memfold prompt … --hot: options stand behind the command"),
     "an option alone": (["--colour"], 64, "required: COMMAND"),
-    "a missing word": (["config"], 64, "required: show"),
+    "a missing word": (["config"], 64, "the action is missing: it can only be show\n  try: memfold config show"),
+    "a missing client": (["install"], 64, "the client is missing: it can only be opencode\n  try: memfold install op"),
+    "another client": (["install", "claude"], 64, "there is no client 'claude': it can only be opencode\n  try: memf"),
+    "a missing shell": (["completion"], 64, "the shell is missing: it can be bash, zsh or fish\n  try: memfold comp"),
+    "a missing recording": (["ingest", "opencode"], 64, "required: RECORDING"),
+    "no such folder": (
+        ["list", "--workspace", "/no/where"],
+        66,
+        "there is no folder /no/where\n  try: --workspace PATH",
+    ),
     "one event and new ones": (["log", "--at", "1", "--follow", "--ledger", "LEDGER"], 64, "--since N --follow"),
     "two places in the log": (["log", "--at", "1", "--since", "1"], 64, "not allowed with"),
     "a session that starts later": (
@@ -53,7 +65,7 @@ BAD = {
     ),
     "an abbreviated option": (["status", "--work", "/x"], 64, "unrecognized arguments"),
     "a missing argument": (["why"], 64, "TEXT_OR_ID"),
-    "a wrong choice": (["completion", "tcsh"], 64, "invalid choice: 'tcsh'"),
+    "a wrong choice": (["completion", "tcsh"], 64, "there is no shell 'tcsh': it can be bash, zsh or fish"),
     "a wrong number": (["log", "--limit", "-3"], 64, "--limit"),
     "a word for a number": (["log", "--limit", "few"], 64, "'few' is no whole number"),
     "two places": (["status", "--ledger", "a", "--workspace", "b"], 64, "not allowed with"),
@@ -87,6 +99,8 @@ def test_bad_input_has_a_code_and_a_sentence(tmp_path: Path, ledger: Path, case:
     """The exit code fits the error, stdout stays empty, stderr has two lines; with --json a third one for programs."""
     arguments, code, words = BAD[case]
     arguments = [str(ledger) if one == "LEDGER" else one for one in arguments]
+    for name in ("some where", "w"):
+        (tmp_path / name).mkdir()
     extra = {"MEMFOLD": "off"} if case == "memory off" else {}
     with contextlib.chdir(tmp_path), home(tmp_path, **extra):
         ran, as_json = run(*arguments), run(*arguments, "--json")
@@ -218,8 +232,55 @@ def test_no_ledger_says_what_makes_one(tmp_path: Path) -> None:
         assert told()[1].startswith("  try: start OpenCode")
 
 
+def test_a_project_that_is_gone_is_read_by_its_old_path(tmp_path: Path) -> None:
+    """A ledger makes a folder that isn't there any more a place to read; without one it is a mistake."""
+    old = tmp_path / "old"
+    for command in (["list"], ["why", "a text"], ["paths"], ["config", "show"], ["doctor"]):
+        ran = run(*command, "--workspace", str(old))
+        assert (ran.code, ran.out) == (66, "")
+        assert ran.err.startswith(f"memfold: there is no folder {old}\n")
+    data = tmp_path / ".local" / "share" / "memfold" / "workspaces"
+    FileLog.create(data / workspace_key(str(old)), root=str(old), key=workspace_key(str(old))).close()
+    for command in (["list"], ["why", "a text"], ["paths"], ["config", "show"]):
+        assert run(*command, "--workspace", str(old)).code == 0
+    assert (
+        f"there is no folder {tmp_path}/new; there are ledgers of {old} "
+        in run("list", "--workspace", str(tmp_path / "new")).err
+    )
+
+
+def test_why_says_first_what_keeps_all_of_it_out(tmp_path: Path) -> None:
+    """Memory that is off, or a place that is no project, comes before what the rules make of a text (SPEC 1.6, 3.7)."""
+    text = "Remember: use tabs in Go files"
+    (tmp_path / "app").mkdir()
+    with mock.patch.dict(os.environ, MEMFOLD="off"):
+        off = run("why", text, "--workspace", str(tmp_path / "app"))
+        document = json.loads(run("why", text, "--workspace", str(tmp_path / "app"), "--json").out)
+    head, rules = off.out.split("what the rules would say, were memory on\n")
+    assert "memory is switched off" in head
+    assert "in a user's message: kept" in rules
+    assert document["enabled"] is False
+    at_home = run("why", text, "--workspace", str(tmp_path)).out
+    head, rules = at_home.split("what the rules say now\n")
+    assert "this folder is no project" in head
+    assert "in a user's message: refused" in rules
+    assert rules.count("not_a_project (SPEC 1.6)") == 2
+
+
+def test_status_praises_no_place_that_is_no_project(tmp_path: Path) -> None:
+    """Events arrive there, and nothing of them becomes memory; whoever starts there is not told to go on."""
+    with FileLog.create(tmp_path / "ledger", root=str(tmp_path), key="k", project=False) as log:
+        said = "this folder is no project: nothing becomes memory in it"
+        assert run("status", "--ledger", str(tmp_path / "ledger")).out.startswith(f"{said}\n\n")
+        ws = Workspace(log, str(tmp_path), DEFAULT_POLICY, host="test")
+        ws.record(ws.capture.session_started("s", time=None))
+        ws.record(ws.capture.user_message("s", "m1", "Remember: use tabs in Go files", time=None))
+    assert run("status", "--ledger", str(tmp_path / "ledger")).out.startswith(f"{said}\n\n")
+
+
 def test_why_without_a_ledger_judges_by_the_configured_rules(tmp_path: Path) -> None:
     """A sentence can be tried before the first session; it is said that nothing was recorded."""
+    (tmp_path / "app").mkdir()
     place = ("--workspace", str(tmp_path / "app"))
     ran = run("why", "Recuerda: usamos pnpm en todos los paquetes", *place)
     assert (ran.code, ran.err) == (0, "")
