@@ -45,7 +45,7 @@ from projections.text.intake import take_in, take_in_block
 from projections.text.limits import TITLE_LIMIT
 from projections.text.redact import redact, redact_lines
 
-__all__ = ["Capture"]
+__all__ = ["ID_LIMIT", "Capture"]
 
 Origin = Literal["tool", "cli", "hand_edit"]
 Status = Literal["completed", "failed", "aborted"]
@@ -56,12 +56,16 @@ _PROGRAM_SPEAKS = re.compile(r"[a-z][\w.+/-]{0,80}(?::\s|\sERR!)")
 _FIRST_LINE = 200
 _ID_DIGEST = 16
 
+ID_LIMIT = 200
+"""Characters of an id of the host; of a longer one its beginning is written, with a digest."""
+_ID_HEAD = 64
+
 
 class Capture:
     """Turns what one host reports into drafts.
 
-    The only thing it remembers is which sessions are off the record: nothing about them may be written, so no fold
-    could know (SPEC 3.7).
+    The only thing it remembers is which sessions are off the record, and whom sub-agents work for: nothing about them
+    may be written, so no fold could know (SPEC 3.7).
 
     Args:
         host: name of the host, first part of every source.
@@ -80,6 +84,7 @@ class Capture:
     ) -> None:
         self._host = host
         self._off_the_record: set[str] = set()
+        self._parents: dict[str, str] = {}
         self.configure(context, enabled=enabled, delivery=delivery)
 
     def configure(self, context: Context, *, enabled: bool, delivery: Delivery) -> None:
@@ -93,12 +98,30 @@ class Capture:
         return make_source(self._host, session)
 
     def is_off_the_record(self, session: str) -> bool:
-        """Whether the session's newest message is off the record: no hot part goes with it (SPEC 3.7)."""
+        """Whether what the session does now is off the record, and no hot part goes with it (SPEC 3.7).
+
+        It is if its newest message is, or that of a session that it works for as a sub-agent, at any depth.
+        """
+        seen: set[str] = set()  # a host may name parents in a circle
+        here: str | None = session
+        while here is not None and here not in seen:
+            if here in self._off_the_record:
+                return True
+            seen.add(here)
+            here = self._parents.get(here)
+        return False
+
+    def spoke_off_the_record(self, session: str) -> bool:
+        """Whether the session's own newest message is off the record: what another process must be told."""
         return session in self._off_the_record
 
     def keep_off_the_record(self, session: str) -> None:
         """Go on with what another process was told: the session's newest message is off the record."""
         self._off_the_record.add(session)
+
+    def note_parent(self, session: str, parent: str) -> None:
+        """The session is a sub-agent's: it is off the record when its parent is. A start or a link says so too."""
+        self._parents[session] = parent
 
     def session_started(
         self,
@@ -111,6 +134,8 @@ class Capture:
         instance: str = "",
     ) -> list[Draft]:
         """The first hook of a session that can lead to a prompt; again on resume or restart (DESIGN 3)."""
+        if parent is not None:
+            self.note_parent(session, parent)
         data = SessionStartedData(
             session=session,
             parent=parent,
@@ -124,6 +149,7 @@ class Capture:
 
     def session_linked(self, session: str, parent: str, *, time: str | None) -> list[Draft]:
         """The parent of a session became known (SPEC 3.4)."""
+        self.note_parent(session, parent)
         return self._drafts(session, time, SessionLinkedData(session, parent))
 
     def user_message(self, session: str, message: str, text: str, *, time: str | None) -> list[Draft]:
@@ -132,6 +158,8 @@ class Capture:
             self._off_the_record.add(session)
             return []
         self._off_the_record.discard(session)
+        if self.is_off_the_record(session):
+            return []
         taken = take_in_block(text, self._context.policy)
         reduced = reduce_message(taken.text, self._context)
         if not reduced:
@@ -190,7 +218,12 @@ class Capture:
         return self._drafts(session, time, CompactionPreparedData(position, targets))
 
     def compacted(self, session: str, message: str, summary: str | None, *, time: str | None) -> list[Draft]:
-        """A compaction summary exists, possibly an empty one (SPEC 5.3)."""
+        """A compaction summary exists, possibly an empty one (SPEC 5.3).
+
+        It covers a session and not a message, so that off the record only a sub-agent's is left out.
+        """
+        if session in self._parents and self.is_off_the_record(session):
+            return []
         taken = take_in_block(summary or "", self._context.policy)
         digest = hashlib.sha256(taken.text.encode()).hexdigest() if taken.text.strip() else ""
         section = reduce_summary(taken.text, self._context)
@@ -345,9 +378,11 @@ class Capture:
     def id_of(self, name: str) -> str:
         """An opaque id of the host as it is written.
 
-        One that holds a secret, or half a character, gets a digest for it: different ids stay different.
+        One that holds a secret or half a character, or is too long, gets a digest for it: different ids stay different.
         """
         shown = redact(decode(name), self._context.policy.redaction)
+        if len(shown) > ID_LIMIT:
+            shown = shown[:_ID_HEAD]
         if shown == name:
             return name
         return f"{shown}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:_ID_DIGEST]}"

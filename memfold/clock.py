@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 
 from ledger.times import format_time, parse_time
@@ -25,6 +24,7 @@ def host_time(value: object) -> str | None:
     if isinstance(value, str):
         moment = parse_time(value.strip())
         return None if moment is None else format_time(moment)
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        return format_time(round(value * 1000)) if 0 <= value < _YEAR_10000 else None
+    # The range first: JSON may hold NaN, and a whole number that no float can.
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _YEAR_10000:
+        return format_time(round(value * 1000))
     return None

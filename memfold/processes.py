@@ -6,11 +6,17 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-__all__ = ["Ended", "last_line", "run_bounded", "started"]
+from memfold.waiting import wait_until_ready
+
+__all__ = ["Ended", "last_line", "read_to_end", "run_bounded", "started"]
+
+_LIMIT = 1 << 20
+_PIECE = 1 << 16
 
 
 class Ended(NamedTuple):
@@ -57,12 +63,50 @@ def run_bounded(command: Sequence[str], *, cwd: str, environ: Mapping[str, str],
     try:
         with started(command, cwd=cwd, environ=environ) as process:
             try:
-                out, errors = process.communicate(timeout=timeout)
+                out, errors = read_to_end(process, timeout)
             except subprocess.TimeoutExpired:
                 return Ended(None, b"", f"no end after {timeout:g} s")
             return Ended(process.returncode, out, last_line(errors))
     except (OSError, ValueError) as error:
         return Ended(None, b"", getattr(error, "strerror", None) or str(error))
+
+
+def read_to_end(process: subprocess.Popen[bytes], timeout: float) -> tuple[bytes, bytes]:
+    """Close a program's input, take what it prints, and wait for its end; bounded, unlike ``communicate``.
+
+    Args:
+        process: one that was started by ``started``, which ends it if this raises.
+        timeout: seconds in all.
+
+    Returns:
+        What it printed to stdout and to stderr.
+
+    Raises:
+        subprocess.TimeoutExpired: if it hasn't ended by then.
+        ValueError: if it printed more than a megabyte.
+    """
+    if sys.platform == "win32":  # pipes can't be waited for there
+        return process.communicate(timeout=timeout)
+    deadline = time.monotonic() + timeout
+    if process.stdin is not None:
+        process.stdin.close()
+    printed = {stream.fileno(): bytearray() for stream in (process.stdout, process.stderr) if stream is not None}
+    reading = set(printed)
+    while reading:
+        left = deadline - time.monotonic()
+        ready = wait_until_ready(reading, seconds=left) if left > 0 else set[int]()
+        if not ready:
+            raise subprocess.TimeoutExpired(process.args, timeout)
+        for descriptor in ready:
+            piece = os.read(descriptor, _PIECE)
+            printed[descriptor] += piece
+            if not piece:
+                reading.remove(descriptor)
+        if sum(map(len, printed.values())) > _LIMIT:
+            raise ValueError("it printed more than 1 MB and was ended")
+    process.wait(max(deadline - time.monotonic(), 0))
+    out, errors = map(bytes, printed.values())
+    return out, errors
 
 
 def last_line(output: bytes) -> str:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ledger.events import Draft, MemoryRequestedData, PromptRenderedData, SessionStartedData
 from ledger.ids import MonotonicIds
 from memfold.bridge.ledger import Ledger
-from memfold.bridge.notice import notice_of, notice_of_failure
+from memfold.bridge.notice import notice_of, notice_of_failure, notice_of_settings
 from memfold.bridge.private_log import PrivateLog
 from memfold.bridge.protocol import Answer, Refusal, Request
 from memfold.bridge.rule_files import RuleFiles
@@ -79,6 +79,7 @@ class Hooks:
         self._environ = environ
         self._rules = self._rule_files()
         self._new_id = MonotonicIds()
+        self._untold = settings.findings
         self._owed: list[tuple[_Asked, PromptRenderedData]] = []
         self.unfinished = False
 
@@ -91,6 +92,7 @@ class Hooks:
         if self._settings.refresh():
             self._ledger.configure(self._settings.config)
             self._rules = self._rule_files()
+            self._untold = self._settings.findings
         enabled = self._settings.config.enabled
         if enabled:
             self._ledger.store()
@@ -98,12 +100,13 @@ class Hooks:
         self.unfinished = _is_half(record) or (self.unfinished and not _is_whole(record))
         asked = self._asked(record)
         if enabled and asked is not None and hook in _PROMPTS:
-            self._renew_start(asked)
+            self._renew(asked)
         drafts = list(map(self._named, self._translator.feed(record)))
         if self._translator.problem:
             raise Refusal(f"unreadable: {self._translator.problem}", request.id)
+        drafts = self._at_start(drafts, asked)
         if drafts:
-            self._ledger.record(self._at_start(drafts, asked))
+            self._ledger.record(drafts)
         answer = self._answer(request, asked, recorded=bool(drafts))
         return self._to_message(answer, asked, drafts) if hook == _MESSAGE and asked is not None else answer
 
@@ -161,25 +164,33 @@ class Hooks:
         """A request to remember with its id, under which its account is found."""
         return replace(draft, id=self._new_id()) if isinstance(draft.data, MemoryRequestedData) else draft
 
-    def _renew_start(self, asked: _Asked) -> None:
-        """A start that isn't there went lost, with its ledger or while memory was off: the session starts anew."""
+    def _renew(self, asked: _Asked) -> None:
+        """A start or a parent that isn't there went lost, with its ledger or while memory was off: it is told anew."""
         if self._ledger.waits or (world := self._ledger.world(asked.source)) is None:
             return
-        if asked.source not in world.memory.epochs and asked.source not in world.memory.subagents:
+        memory, source = world.memory, asked.source
+        if source in memory.subagents:
+            return
+        if source not in memory.epochs:
             self._translator.forget_start(asked.session)
+        elif (parent := self._translator.parent_of(asked.session)) is not None:
+            self._ledger.record(self._capture.session_linked(asked.session, parent, time=asked.time))
 
-    def _at_start(self, drafts: list[Draft], asked: _Asked | None) -> Sequence[Draft]:
+    def _at_start(self, drafts: list[Draft], asked: _Asked | None) -> list[Draft]:
         """The drafts, where they start a session with the rule files that count for it.
 
         A start that another process recorded for this instance of the client isn't recorded again: a child that
-        replaces a dead one is no restart.
+        replaces a dead one is no restart. Nor is what comes late for a session that any process saw deleted.
         """
-        first = drafts[0]
-        if asked is None or not isinstance(first.data, SessionStartedData):
+        if asked is None or not drafts or not isinstance(drafts[0].data, SessionStartedData):
             return drafts
-        world = self._ledger.world(first.source)
+        world = self._ledger.world(asked.source)
         if world is None:
             return drafts
+        session = world.sessions.sessions.get(asked.source)
+        if session is not None and session.deleted:
+            self._translator.end(asked.session)
+            return []
         epoch, given = current_epoch(world.prompts, asked.source), world.given.get(asked.source)
         started = given is not None and given.instance == asked.instance
         if epoch is not None and asked.instance and (started or not frozen_due(world, asked.source, asked.instance)):
@@ -208,12 +219,21 @@ class Hooks:
 
     def _to_message(self, answer: Answer, asked: _Asked, drafts: Sequence[Draft]) -> Answer:
         """The answer with what the user is told, and whether a successor must know that nothing is to be recorded."""
-        notice = "".join(
+        hushed = self._capture.is_off_the_record(asked.session)
+        told = [] if hushed or not self._settings.config.enabled else [self._settings_notice()]
+        told += [
             self._notice(asked, draft.id, draft.data.message)
             for draft in drafts
             if draft.id is not None and isinstance(draft.data, MemoryRequestedData)
-        )
-        return replace(answer, notice=notice or None, private=self._capture.is_off_the_record(asked.session))
+        ]
+        # Of sub-agents a successor learns by their heads, which it gets as well: their mark ends with their root's.
+        private = self._capture.spoke_off_the_record(asked.session)
+        return replace(answer, notice="\n".join(filter(None, told)) or None, private=private)
+
+    def _settings_notice(self) -> str:
+        """What the user is told of settings that can't be used, once after they were read (SPEC 19)."""
+        findings, self._untold = self._untold, ()
+        return notice_of_settings(findings, self._environ.get("HOME", ""))
 
     def _notice(self, asked: _Asked, event: str, message: str) -> str:
         world = self._ledger.world(asked.source)

@@ -1,12 +1,15 @@
-"""The short receipt for the user: what of a message is kept, or why not (SPEC 4.8)."""
+"""What the user is told: what of a message is kept, or why not (SPEC 4.8), and which settings are ignored (SPEC 19)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Literal
 
+from msgspec.structs import replace
+
 from ledger.errors import LedgerError, LockTimeout, NewerFormat, StorageError
+from memfold.config import Finding
 from memfold.terminal import clean
 from projections.accounting import Record
 from projections.inert import inert
@@ -16,12 +19,14 @@ from projections.reasons import explain
 from projections.text.cut import cut
 from projections.world import WorldState
 
-__all__ = ["NOTICE_CHARS", "NOTICE_LINES", "notice_of", "notice_of_failure"]
+__all__ = ["NOTICE_CHARS", "NOTICE_LINES", "notice_of", "notice_of_failure", "notice_of_settings"]
 
 NOTICE_LINES = 3
-"""Candidates that are named; of more, only their number."""
+"""Candidates that are named; of more, only their number. Of settings, that number is one of the lines."""
 NOTICE_CHARS = 120
 """Characters of a line."""
+_SOURCE_CHARS = 50
+"""Characters of a path; of a longer one its name, so that the line still says what is wrong."""
 
 
 def notice_of(world: WorldState, source: str, event: str, message: str) -> str:
@@ -52,6 +57,31 @@ def notice_of(world: WorldState, source: str, event: str, message: str) -> str:
 def notice_of_failure(error: LedgerError | None) -> str:
     """What the user is told of a message that isn't stored for good: nobody may believe that it is safe."""
     return _shown("Not stored yet", "" if error is None else _cause(error))
+
+
+def notice_of_settings(findings: Sequence[Finding], home: str) -> str:
+    """What the user is told of settings that were ignored or lowered (SPEC 19).
+
+    Args:
+        findings: in the order of the layers.
+        home: the home folder, which is shown as ``~``; empty if there is none.
+
+    Returns:
+        At most ``NOTICE_LINES`` lines, safe for a terminal: first what concerns a file as a whole, then the switch.
+    """
+    ranked = sorted(findings, key=lambda one: (one.key != "", one.key != "enabled"))
+    named = ranked if len(ranked) <= NOTICE_LINES else ranked[: NOTICE_LINES - 1]
+    lines = [_shown("Settings ignored", str(replace(one, source=_place(one.source, home)))) for one in named]
+    if more := len(ranked) - len(named):
+        lines.append(f"and {more} more: memfold config show")
+    return "\n".join(lines)
+
+
+def _place(source: str, home: str) -> str:
+    """A file's path, from the home folder on where it is below it, or its name alone; other sources as they are."""
+    inside = home.rstrip("/") + "/"
+    shown = f"~/{source.removeprefix(inside)}" if len(inside) > 1 and source.startswith(inside) else source
+    return shown if len(shown) <= _SOURCE_CHARS else f"…/{source.rpartition('/')[2]}"
 
 
 def _records(world: WorldState, event: str) -> Iterator[Record]:

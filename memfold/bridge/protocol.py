@@ -8,6 +8,8 @@ from typing import cast
 import msgspec
 from msgspec import Struct
 
+from projections.text.clean import decode
+
 __all__ = ["Answer", "Refusal", "Request", "encode", "read_request"]
 
 _MAX_ID = 2**53
@@ -30,7 +32,8 @@ class Answer(Struct, frozen=True, omit_defaults=True):
         system: segments to push, in order; an empty list means none.
         context: texts to add to the client's compaction prompt.
         refused: why nothing was recorded or can be said: a word or two, a colon and a sentence.
-        notice: lines for the user: what of the message is kept, or why not (SPEC 4.8).
+        notice: lines for the user: settings that can't be used (SPEC 19), and what of the message is kept, or why not
+            (SPEC 4.8).
         private: the message is off the record, and so is what its session does up to the next one (SPEC 3.7).
     """
 
@@ -83,5 +86,7 @@ def read_request(line: bytes | None) -> Request:
 
 
 def encode(answer: Answer) -> bytes:
-    """The line of an answer, line feed included."""
-    return msgspec.json.encode(answer) + b"\n"
+    """The line of an answer, line feed included. Never raises: half a character, as of a path, becomes U+FFFD."""
+    # ``msgspec`` would refuse half a character, and a process that dies of its answer is worse than a wrong sign.
+    text = json.dumps(msgspec.to_builtins(answer), ensure_ascii=False, separators=(",", ":"))
+    return decode(text).encode() + b"\n"

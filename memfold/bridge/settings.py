@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from memfold.config import Config, config_files, load, locate, workspace_files
+from memfold.config import Config, Finding, config_files, load, locate, workspace_files
 from memfold.errors import ConfigError
 from memfold.paths import data_dir, ledger_dir, workspace_key
 
@@ -29,6 +29,7 @@ class Settings:
         ledger: the folder of the ledger; neither of the two need be there. All three stay for good: where a memory
             is kept doesn't change under a running client.
         config: the configuration in force.
+        findings: what in it was ignored or lowered when it was read last.
 
     Raises:
         ConfigError: if the data folder can't be named.
@@ -40,6 +41,7 @@ class Settings:
         self._options = options
         self.root, resolved = locate(directory, environ, options)
         self.config: Config = resolved.config
+        self.findings: tuple[Finding, ...] = resolved.findings
         self.data = data_dir(environ, resolved.config.data_dir)
         self.ledger = ledger_dir(self.data, workspace_key(self.root))
         self._files = _files(self.root, environ)
@@ -53,7 +55,8 @@ class Settings:
         if seen == self._seen:
             return False
         self._seen = seen
-        self.config = load(self.root, self._environ, self._options).config
+        resolved = load(self.root, self._environ, self._options)
+        self.config, self.findings = resolved.config, resolved.findings
         return True
 
 

@@ -14,7 +14,7 @@ from memfold.cli.parsing import choice, json_option
 from memfold.cli.parts import ChangePart
 from memfold.cli.place import Place, current_folder, find_place
 from memfold.errors import UsageError
-from memfold.hosts.opencode_install import HOST, Change, plugin_commands
+from memfold.hosts.opencode_install import HOST, Change, Settled, plugin_commands
 from memfold.hosts.opencode_places import PROJECT_FOLDER, config_folders, find_mentions, find_plugins, plugin_path
 from memfold.paths import data_dir, is_project, workspace_root
 from memfold.terminal import clean
@@ -23,7 +23,7 @@ from projections.text.clean import decode
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Target", "change_options", "change_part", "client_notes", "command_line", "print_changes"]
+__all__ = ["Target", "change_options", "change_part", "client_notes", "command_line", "damage_notes", "print_changes"]
 
 _WORDS = {
     "create": ("create", "created"),
@@ -120,6 +120,12 @@ def print_changes(console: Console, changes: Iterable[ChangePart], *, done: bool
 def command_line(command: Iterable[str]) -> str:
     """A command as it could be typed."""
     return shlex.join(map(decode, command))
+
+
+def damage_notes(settled: Settled) -> list[str]:
+    """What is wrong with the list of installs, and where it is now."""
+    notes = [f"the list of installs is damaged: {settled.damage}"] if settled.damage else []
+    return [*notes, *([f"it was set aside as {decode(settled.aside)}"] if settled.aside else [])]
 
 
 def client_notes(target: Target) -> list[str]:

@@ -6,14 +6,22 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 
-from memfold.cli.changes import Target, change_options, change_part, client_notes, command_line, print_changes
+from memfold.cli.changes import (
+    Target,
+    change_options,
+    change_part,
+    client_notes,
+    command_line,
+    damage_notes,
+    print_changes,
+)
 from memfold.cli.console import Console
 from memfold.cli.documents import InstallDocument
 from memfold.errors import OK
-from memfold.hosts.installs import Scope, read_manifest
-from memfold.hosts.opencode_install import HOST, Change, carry_out, plan_install, plugin_text, start_commands
+from memfold.hosts.installs import Scope
+from memfold.hosts.opencode_install import HOST, Change, plan_install, plugin_text, settle, start_commands
 from memfold.hosts.opencode_places import CONFIG_VARIABLE, global_folder, plugin_path
-from memfold.hosts.starting import INSTALL_AGAIN, child_environment, passing_place, start_trouble
+from memfold.hosts.starting import INSTALL_AGAIN, child_environment, is_temporary, passing_place, start_trouble
 from projections.text.clean import decode
 
 __all__ = ["configure", "run"]
@@ -32,14 +40,13 @@ def run(options: Namespace) -> int:
     target, console = Target(options), Console(options)
     scope: Scope = options.scope or "global"
     path = target.project_path() if scope == "project" else plugin_path(global_folder(os.environ))
-    manifest = read_manifest(target.data)
-    notes = [f"the list of installs is damaged: {manifest.damage}"] if manifest.damage else []
     commands, troubles = _working_commands(scope)
-    change = plan_install(path, scope, plugin_text(commands), manifest, target.data)
-    if not options.dry_run and change.action != "unchanged":
-        aside = carry_out([change], manifest, target.data)
-        notes += [f"it was set aside as {decode(aside)}"] if aside else []
-    notes += [*troubles, *_place_notes(change, target), *client_notes(target)]
+    text = plugin_text(commands)
+    settled = settle(
+        lambda manifest: [plan_install(path, scope, text, manifest, target.data)], target.data, dry_run=options.dry_run
+    )
+    (change,) = settled.changes
+    notes = [*damage_notes(settled), *troubles, *_place_notes(change, target), *client_notes(target)]
     document = InstallDocument(HOST, options.dry_run, (change_part(change),), tuple(notes))
     if options.json:
         console.emit(document)
@@ -62,7 +69,9 @@ def _working_commands(scope: Scope) -> tuple[tuple[tuple[str, ...], ...], list[s
         notes.append(f"{command_line(commands[0])} doesn't start memfold ({troubles[commands[0]]}): it is left out")
         commands = commands[1:]
     if scope == "global" and (cache := passing_place(sys.executable, os.environ)):
-        notes.append(f"this Python lies in {cache}, which may be cleaned; to be safe: {_AGAIN}")
+        # In a cache it is the environment of one run. A temporary folder somebody has chosen, and would again.
+        advice = "" if is_temporary(cache) else f"; to be safe: {_AGAIN}"
+        notes.append(f"this Python lies in {decode(cache)}, which may be cleaned{advice}")
     return commands, notes
 
 

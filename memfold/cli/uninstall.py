@@ -9,13 +9,13 @@ from argparse import ArgumentParser, Namespace
 
 from msgspec.structs import replace
 
-from memfold.cli.changes import Target, change_options, change_part, print_changes
+from memfold.cli.changes import Target, change_options, change_part, damage_notes, print_changes
 from memfold.cli.console import Console
 from memfold.cli.documents import UninstallDocument
 from memfold.cli.words import plural
 from memfold.errors import FINDINGS, OK, UsageError
-from memfold.hosts.installs import Manifest, read_manifest, remove_empty_folders
-from memfold.hosts.opencode_install import HOST, Change, carry_out, plan_removal
+from memfold.hosts.installs import Manifest, remove_empty_folders
+from memfold.hosts.opencode_install import HOST, Change, plan_removal, settle
 from memfold.hosts.opencode_places import global_folder, plugin_path
 from projections.text.clean import decode
 
@@ -30,17 +30,14 @@ def configure(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Remove what is installed, unless it is a dry run; 3 if a file is left that isn't ours to touch."""
     target, console = Target(options), Console(options)
-    manifest = read_manifest(target.data)
-    changes = _plan(options.scope, target, manifest)
-    notes = [f"the list of installs is damaged: {manifest.damage}"] if manifest.damage else []
+    settled = settle(lambda manifest: _plan(options.scope, target, manifest), target.data, dry_run=options.dry_run)
+    changes = settled.changes
     if not options.dry_run:
-        aside = carry_out(changes, manifest, target.data)
-        notes += [f"it was set aside as {decode(aside)}"] if aside else []
         changes = [_as_done(change) for change in changes]
         if not target.place.resolved.config.data_dir:  # a folder that somebody has chosen is theirs
             remove_empty_folders(target.data)
     parts = tuple(change_part(change) for change in changes)
-    document = UninstallDocument(HOST, options.dry_run, parts, decode(target.data), tuple(notes))
+    document = UninstallDocument(HOST, options.dry_run, parts, decode(target.data), tuple(damage_notes(settled)))
     if options.json:
         console.emit(document)
     else:

@@ -21,7 +21,7 @@ from memfold.doctor.model import Check, Scene
 from memfold.hosts.opencode_install import is_packaged, plugin_commands
 from memfold.hosts.opencode_places import Mention, is_plugin, read_small
 from memfold.hosts.starting import INSTALL_AGAIN, child_environment, found
-from memfold.processes import last_line, run_bounded, started
+from memfold.processes import last_line, read_to_end, run_bounded, started
 from memfold.waiting import wait_until_ready
 
 __all__ = ["TESTED", "check_bridge", "check_client", "check_first_start", "check_plugin"]
@@ -172,7 +172,7 @@ def _talk(scene: Scene, command: Sequence[str]) -> str:
             if b"\n" in answer and (wrong := _judge(answer)):
                 return wrong  # another program: it may talk without end
             try:
-                rest, errors = process.communicate(timeout=_ANSWER_SECONDS)
+                rest, errors = read_to_end(process, _ANSWER_SECONDS)
             except subprocess.TimeoutExpired:
                 return trouble or f"it doesn't end within {_ANSWER_SECONDS:g} s of its input's end"
             if process.returncode or trouble:

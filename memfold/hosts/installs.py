@@ -5,14 +5,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
-from contextlib import suppress
-from typing import Literal
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
+from ledger.errors import LockTimeout, StorageError
 from ledger.files import make_private_folder, open_regular, sync_folder
+from ledger.locks import default_lock
+from memfold.hosts.opencode_places import FILE_NAME, is_plugin_place
+from memfold.terminal import clean
 
 __all__ = [
     "MANIFEST_NAME",
@@ -20,6 +26,7 @@ __all__ = [
     "Install",
     "Manifest",
     "Scope",
+    "hold_manifest",
     "keep_copy",
     "kept_path",
     "read_manifest",
@@ -32,6 +39,11 @@ MANIFEST_NAME = "installs.json"
 Scope = Literal["global", "project"]
 
 _KEPT = "kept"
+_KEPT_NAME = re.compile(rf"[0-9a-f]{{16}}-{re.escape(FILE_NAME)}")
+_LOCK_SUFFIX = ".lock"
+_LOCK_SECONDS = 2.0
+_ROUNDS = 3
+"""How often a data folder is made that another process removes, as empty, before the lock is in it."""
 _LIMIT = 1 << 20
 _PRIVATE = 0o600
 _DIGEST_SHOWN = 16
@@ -47,8 +59,8 @@ class Earlier(Struct, frozen=True):
     """
 
     kept: str
-    mode: int
-    mtime_ns: int
+    mode: Annotated[int, Meta(ge=0, le=0o7777)]
+    mtime_ns: Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 
 
 class Install(Struct, frozen=True, omit_defaults=True):
@@ -71,12 +83,18 @@ class Install(Struct, frozen=True, omit_defaults=True):
     earlier: Earlier | None = None
 
 
+class _Stored(Struct, tag_field="schema", tag="memfold.installs/1"):
+    """The list as it is in the file: what its entries hold is still to be seen."""
+
+    installs: tuple[Any, ...] = ()
+
+
 class Manifest(Struct, frozen=True, omit_defaults=True, tag_field="schema", tag="memfold.installs/1"):
     """All installs of a data folder.
 
     Attributes:
         installs: in the order in which they were made; a path stands here once.
-        damage: why the file could not be read, and so counts as empty; not stored.
+        damage: why the file, or some of its entries, can't be used and so counts as absent; not stored.
     """
 
     installs: tuple[Install, ...] = ()
@@ -96,19 +114,83 @@ class Manifest(Struct, frozen=True, omit_defaults=True, tag_field="schema", tag=
 
 
 def read_manifest(data: str) -> Manifest:
-    """The manifest of a data folder; one that is missing or damaged is empty, and nothing is raised or changed."""
+    """The manifest of a data folder; one that is missing or damaged is empty, and nothing is raised or changed.
+
+    The file is data: an entry that no install of ours can have made is left out, so that nobody acts on it.
+    """
     path = os.path.join(data, MANIFEST_NAME)
     try:
         with open(path, "rb", opener=open_regular) as file:
             raw = file.read(_LIMIT + 1)
         # Not by msgspec's own parser: the path of a file may be no UTF-8.
-        return msgspec.convert(json.loads(raw), Manifest)
+        stored = msgspec.convert(json.loads(raw), _Stored).installs
     except FileNotFoundError:
         return Manifest()
     except OSError as error:
         return Manifest(damage=error.strerror or str(error))
     except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors too
-        return Manifest(damage=str(error).partition("\n")[0])
+        return Manifest(damage=clean(str(error).partition("\n")[0]))
+    installs: dict[str, Install] = {}
+    wrong: list[str] = []
+    for number, one in enumerate(stored, 1):
+        try:
+            install = msgspec.convert(one, Install)
+            _validate(install, data)
+        except (ValueError, RecursionError) as error:
+            wrong.append(f"entry {number}: {clean(str(error))}")
+        else:
+            installs[install.path] = install
+    more = f", and {len(wrong) - 1} more" if wrong[1:] else ""
+    return Manifest(tuple(installs.values()), f"{wrong[0]}{more}" if wrong else "")
+
+
+@contextmanager
+def hold_manifest(data: str) -> Generator[None]:
+    """Keep other processes from changing the manifest in between reading and writing it; wait two seconds at most.
+
+    Where the lock can't be made, the manifest can't be written either: whoever tries is told by that.
+
+    Raises:
+        LockTimeout: if another process held it all the time.
+    """
+    path = os.path.join(data, MANIFEST_NAME)
+    lock = default_lock(path + _LOCK_SUFFIX, _LOCK_SECONDS)
+    with ExitStack() as stack:
+        stack.callback(lock.close)
+        for _ in range(_ROUNDS):
+            try:
+                make_private_folder(data)
+                stack.enter_context(lock.hold())
+            except LockTimeout:
+                raise
+            except (OSError, StorageError):
+                continue
+            stack.callback(_remove_idle_lock, path)
+            break
+        yield
+
+
+def _remove_idle_lock(path: str) -> None:
+    """Without a list there is nothing to lock. Called by the holder: who waits sees that the file is another's now."""
+    if not os.path.lexists(path):
+        with suppress(OSError):
+            os.unlink(path + _LOCK_SUFFIX)
+
+
+def _validate(install: Install, data: str) -> None:
+    """Refuse what no install of ours can have written.
+
+    Raises:
+        ValueError: with the reason.
+    """
+    if not is_plugin_place(install.path):
+        raise ValueError("its path is no place for a plugin of ours")
+    # The path is absolute and normal, so whatever it begins with is a folder above it.
+    if not all(one and install.path.startswith(os.path.join(one, "")) for one in install.folders):
+        raise ValueError("it names folders that the file doesn't lie in")
+    folder, name = os.path.split(install.earlier.kept) if install.earlier else ("", "")
+    if install.earlier and (folder != os.path.join(data, _KEPT) or not _KEPT_NAME.fullmatch(name)):
+        raise ValueError("what it would restore is no copy that was kept")
 
 
 def write_manifest(data: str, manifest: Manifest) -> str:

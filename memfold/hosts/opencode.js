@@ -25,14 +25,18 @@ const within = (promise, ms) => {
   return Promise.race([promise, limit]).finally(() => clearTimeout(timer))
 }
 
+// One user per process, who is warned once, however many directories and copies of this file there are.
+const user = (globalThis[Symbol.for("memfold.opencode.user")] ??= { warned: false })
+
 /** A bridge that is started anew when it dies. `opening` gives the records that each child must get first. */
 function connect(cwd, opening) {
   const env = { ...process.env, MEMFOLD_IN_HOOK: "1" } // our own child's hooks stay silent
   for (const name of ["PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT"]) delete env[name] // the project's
   const waiting = new Map() // what isn't answered, by id, in order: a successor gets it again
-  let child, timer, drained, lastID = 0, bytes = 0, deaths = 0, candidate = 0, closed = false
+  let child, timer, drained, lastID = 0, bytes = 0, deaths = 0, unheard = 0, candidate = 0, closed = false
 
   const pausing = () => !child && deaths > COMMANDS.length
+  const missing = () => unheard > COMMANDS.length // none of the commands starts a bridge
   const encode = (record) => JSON.stringify({ id: ++lastID, ...record }) + "\n"
 
   const forget = (id, entry, answer) => {
@@ -69,8 +73,10 @@ function connect(cwd, opening) {
     if (me.process?.exitCode === null) me.process.kill("SIGKILL")
     if (closed) return
     const [first] = waiting
-    if (!me.heard) candidate++ // perhaps it isn't installed (any more)
-    else if (first && ++first[1].deaths >= TRIES) forget(...first) // perhaps it dies of this very line
+    if (!me.heard) {
+      candidate++ // perhaps it isn't installed (any more)
+      unheard++
+    } else if (first && ++first[1].deaths >= TRIES) forget(...first) // perhaps it dies of this very line
     deaths++
     const pause = pausing() ? Math.min(60, 2 ** (deaths - COMMANDS.length - 1)) : 0
     timer = setTimeout(start, 1000 * pause)
@@ -90,6 +96,8 @@ function connect(cwd, opening) {
       if (id === null) continue // a line of ours that it couldn't read
       if (!Number.isInteger(id) || id < 1 || id > lastID) return lost(me) // this is no bridge
       me.heard = true
+      if (missing()) user.warned = false
+      unheard = 0
       me.silent = 0
       const entry = waiting.get(id)
       if (!entry) continue // of the opening, not the last of its group, or dropped meanwhile
@@ -147,7 +155,7 @@ function connect(cwd, opening) {
   }
 
   start()
-  return { send, call, close }
+  return { send, call, close, missing }
 }
 
 const left = (asked) => Math.max(0, HOOK_MS - (performance.now() - asked))
@@ -240,8 +248,14 @@ const server = async ({ client, directory, worktree }, options) => {
     },
   }
   /** Shows the user a text, wherever the client shows such; nobody waits for it. */
-  const notify = async (message) => {
-    try { await client.tui.showToast({ body: { title: "memfold", message, variant: "info" } }) } catch {}
+  const notify = async (message, variant = "info") => {
+    try { await client.tui.showToast({ body: { title: "memfold", message, variant } }) } catch {}
+  }
+  /** Says that a message is lost to memory; not when the starts fail, since the client may have no screen yet. */
+  const warn = () => {
+    if (!bridge.missing() || user.warned) return
+    user.warned = true
+    notify("memfold can't be started, so nothing is remembered. Try: memfold doctor", "warning")
   }
   const todos = async (sessionID) => {
     const answer = await within(client.session.todo({ path: { id: sessionID } }), TODOS_MS)
@@ -274,6 +288,7 @@ const server = async ({ client, directory, worktree }, options) => {
       }
       const answer = await bridge.call([line], left(asked), late)
       heard(answer)
+      warn()
       const due = strings([known.late, answer?.part]).filter(Boolean)
       known.late = undefined
       if (!due.length) return

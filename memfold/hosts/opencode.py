@@ -81,7 +81,7 @@ class OpenCodeTranslator:
         """
         hook, self.problem = record.get("hook"), ""
         if session_of(record) in self._deleted:
-            return []  # what was under way may still end: it must not start the session again
+            return []
         try:
             return self._translate(hook, record)
         except (ValidationError, UnicodeError) as problem:  # the latter: a key with a lone surrogate
@@ -94,9 +94,18 @@ class OpenCodeTranslator:
         pid = record.get("pid")
         return self._instances.get(pid, "") if isinstance(pid, int | None) else ""
 
+    def parent_of(self, session: str) -> str | None:
+        """The session that a sub-agent works for, once the client has named it."""
+        return self._session(session).parent
+
     def forget_start(self, session: str) -> None:
         """The session's start went lost: its next hook starts it again."""
         self._session(session).instances.clear()
+
+    def end(self, session: str) -> None:
+        """The session is deleted: what was under way may still end, and must not start it again."""
+        self._deleted.add(session)
+        self._sessions.pop(session, None)
 
     def _translate(self, hook: object, record: Mapping[str, object]) -> list[Draft]:
         match hook:
@@ -175,11 +184,11 @@ class OpenCodeTranslator:
         if info.parentID is None or known.parent is not None:
             return []
         known.parent = info.parentID
+        self._capture.note_parent(info.id, info.parentID)
         return self._capture.session_linked(info.id, info.parentID, time=hook.time) if known.instances else []
 
     def _session_deleted(self, session: str, hook: payloads.EventHook) -> list[Draft]:
-        self._deleted.add(session)
-        self._sessions.pop(session, None)
+        self.end(session)
         return self._capture.session_deleted(session, time=hook.time)
 
     # -- messages -------------------------------------------------------------------------------------------------
@@ -215,7 +224,9 @@ class OpenCodeTranslator:
         if part.messageID in known.replayed:
             return []
         if part.type == "step-finish":
-            known.requests[part.id] = part.tokens
+            # The next message may come before the turn ends, and would bring those off the record into its sum.
+            if not self._capture.is_off_the_record(change.sessionID):
+                known.requests[part.id] = part.tokens
         elif part.type == "text" and known.summary and known.summary.message == part.messageID:
             known.summary.texts[part.id] = part.text
         elif part.type == "tool" and part.state.status == "error":

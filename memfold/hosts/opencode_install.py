@@ -9,22 +9,24 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Literal, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ledger.errors import storage_error
+from ledger.errors import StorageError, storage_error
 from memfold.errors import CannotCreate, DataError
 from memfold.hosts.installs import (
     Earlier,
     Install,
     Manifest,
     Scope,
+    hold_manifest,
     keep_copy,
     kept_path,
+    read_manifest,
     replace_file,
     write_manifest,
 )
@@ -34,12 +36,14 @@ from memfold.hosts.starting import INSTALL_AGAIN
 __all__ = [
     "HOST",
     "Change",
+    "Settled",
     "carry_out",
     "is_packaged",
     "plan_install",
     "plan_removal",
     "plugin_commands",
     "plugin_text",
+    "settle",
     "start_commands",
 ]
 
@@ -76,6 +80,20 @@ class Change(Struct, frozen=True, kw_only=True):
     entry: Install | None = None
     folders: tuple[str, ...] = ()
     why: str = ""
+
+
+class Settled(Struct, frozen=True):
+    """What a command has done, or would do.
+
+    Attributes:
+        changes: what was planned.
+        damage: why the list of installs, or some of it, was not used; empty if it was sound.
+        aside: where a damaged one was set aside; empty if it was not.
+    """
+
+    changes: Sequence[Change]
+    damage: str = ""
+    aside: str = ""
 
 
 def plugin_text(commands: Sequence[Sequence[str]]) -> str:
@@ -144,7 +162,7 @@ def plan_install(path: str, scope: Scope, text: str, manifest: Manifest, data: s
     entry = replace(known or Install(HOST, scope, path, ""), scope=scope, digest=_digest(after))
     if status is None:
         folders = _missing_folders(path)
-        entry = replace(entry, folders=tuple(dict.fromkeys((*entry.folders, *folders))))
+        entry = replace(entry, folders=tuple(sorted({*entry.folders, *folders}, key=len)))
         return Change(action="create", scope=scope, path=path, after=after, entry=entry, folders=folders)
     before = _ours(path, status)
     if before == after:
@@ -171,11 +189,13 @@ def plan_removal(path: str, scope: Scope, entry: Install | None, data: str) -> C
         entry: what the manifest says about it, if it says anything.
         data: the data folder.
 
-    Raises:
-        StorageError: if the system doesn't let us look.
+    A place where the system doesn't let us look is left: it must not keep us from the others.
     """
     change = Change(action="gone", scope=scope, path=path, entry=entry, folders=entry.folders if entry else ())
-    status = _status(path)
+    try:
+        status = _status(path)
+    except StorageError as error:
+        return replace(change, action="left", folders=(), why=error.reason)
     if status is None:
         return replace(change, why="it was removed already")
     if stat.S_ISLNK(status.st_mode):
@@ -190,10 +210,36 @@ def plan_removal(path: str, scope: Scope, entry: Install | None, data: str) -> C
         change = replace(change, kept=kept_path(data, FILE_NAME, _digest(before)), why=why)
     if entry is None or entry.earlier is None:
         return change
-    earlier = read_small(entry.earlier.kept)
-    if earlier is None:
-        return replace(change, why=f"what stood here before can't be restored: {entry.earlier.kept} can't be read")
+    kept = entry.earlier.kept
+    earlier = read_small(kept)
+    if earlier is None or kept != kept_path(data, FILE_NAME, _digest(earlier)):
+        trouble = "can't be read" if earlier is None else "is not what was kept"
+        return replace(change, why=f"what stood here before can't be restored: {kept} {trouble}")
     return replace(change, action="restore", after=earlier, why="this is what stood here before the install")
+
+
+def settle(plan: Callable[[Manifest], Sequence[Change]], data: str, *, dry_run: bool) -> Settled:
+    """Plan from the list of installs and carry it out; where that changes the list, nobody else changes it meanwhile.
+
+    Args:
+        plan: the changes for a list; asked again for the list that is there once nobody else can change it.
+        data: the data folder.
+        dry_run: only plan.
+
+    Raises:
+        LockTimeout: if another process changes the list all the time.
+        StorageError: as ``carry_out``.
+    """
+    manifest = read_manifest(data)
+    changes = plan(manifest)
+    if dry_run:
+        return Settled(changes, manifest.damage)
+    if not manifest.damage and all(change.entry is None for change in changes):
+        return Settled(changes, aside=carry_out(changes, manifest, data))
+    with hold_manifest(data):
+        manifest = read_manifest(data)
+        changes = plan(manifest)
+        return Settled(changes, manifest.damage, carry_out(changes, manifest, data))
 
 
 def carry_out(changes: Sequence[Change], manifest: Manifest, data: str) -> str:
@@ -226,7 +272,17 @@ def carry_out(changes: Sequence[Change], manifest: Manifest, data: str) -> str:
                 _forget(change)
         except OSError as error:
             raise storage_error(error, os.fsdecode(error.filename or change.path)) from error
-    return aside
+    return aside or _set_aside(manifest, data)
+
+
+def _set_aside(manifest: Manifest, data: str) -> str:
+    """Part with a damaged manifest that no change has replaced; what of it is sound stays."""
+    if not manifest.damage:
+        return ""
+    try:
+        return write_manifest(data, manifest)
+    except OSError as error:
+        raise storage_error(error, os.fsdecode(error.filename or data)) from error
 
 
 def _put(change: Change, data: str, manifest: Manifest) -> None:
@@ -253,7 +309,8 @@ def _take(change: Change) -> None:
         replace_file(change.path, change.after, mode=earlier.mode, mtime_ns=earlier.mtime_ns)
         return
     if change.action == "remove":
-        os.unlink(change.path)
+        with suppress(FileNotFoundError):  # somebody removed it just now
+            os.unlink(change.path)
     _remove_empty(change.folders)
 
 

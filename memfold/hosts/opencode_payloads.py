@@ -12,6 +12,7 @@ from typing import Annotated, Any, cast
 
 from msgspec import Meta, Struct
 
+from memfold.capture import ID_LIMIT
 from memfold.clock import host_time
 
 __all__ = [
@@ -37,6 +38,8 @@ __all__ = [
 
 _MAX_EXIT = 2**32
 Count = Annotated[int, Meta(ge=0, le=2**53)]
+SessionId = Annotated[str, Meta(max_length=ID_LIMIT)]
+"""It names the session in each of its events, so it can't be shortened like other ids."""
 
 
 def mapping(value: object) -> Mapping[str, Any]:
@@ -64,7 +67,7 @@ class Hook(Struct, kw_only=True, frozen=True):
 class InSession(Struct, frozen=True):
     """The session that a hook or an event is about."""
 
-    sessionID: str  # noqa: N815  # the client's spelling, here and below
+    sessionID: SessionId  # noqa: N815  # the client's spelling, here and below
 
 
 class Place(Struct, frozen=True):
@@ -255,8 +258,8 @@ class EventHook(Hook, frozen=True):
 class Session(Struct, frozen=True):
     """The head of a session."""
 
-    id: str
-    parentID: str | None = None  # noqa: N815
+    id: SessionId
+    parentID: SessionId | None = None  # noqa: N815
     version: str = ""
     time: Created | None = None
 

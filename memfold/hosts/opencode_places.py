@@ -1,4 +1,4 @@
-# ruff: noqa: PTH117, PTH118, PTH120, PTH208 - os.path strings, as in ``memfold.paths``
+# ruff: noqa: PTH117, PTH118, PTH119, PTH120, PTH208 - os.path strings, as in ``memfold.paths``
 """Where OpenCode looks for plugins and settings, and what of memfold is there; nothing is ever changed here."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from ledger.files import open_regular
+from ledger.files import PATH_LIMIT, open_regular
 from memfold.paths import config_dir
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "find_plugins",
     "global_folder",
     "is_plugin",
+    "is_plugin_place",
     "plugin_path",
     "read_small",
 ]
@@ -84,6 +85,18 @@ def global_folder(environ: Mapping[str, str]) -> str:
 def plugin_path(folder: str) -> str:
     """Where our plugin is put in a configuration folder."""
     return os.path.join(folder, _FOLDERS[0], FILE_NAME)
+
+
+def is_plugin_place(path: str) -> bool:
+    """Whether a path, as one reads it somewhere, is one where an install puts our plugin: absolute and normal."""
+    if len(path) > PATH_LIMIT or "\0" in path or not os.path.isabs(path) or os.path.normpath(path) != path:
+        return False
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:  # half a surrogate pair, which no path on disk can hold
+        return False
+    folder, name = os.path.split(path)
+    return name == FILE_NAME and os.path.basename(folder) in _FOLDERS
 
 
 def config_folders(environ: Mapping[str, str], directory: str, root: str) -> list[str]:

@@ -11,7 +11,7 @@ from memfold import __version__
 from memfold.config import HOOK_MARKER
 from memfold.processes import run_bounded
 
-__all__ = ["INSTALL_AGAIN", "child_environment", "found", "passing_place", "start_trouble"]
+__all__ = ["INSTALL_AGAIN", "child_environment", "found", "is_temporary", "passing_place", "start_trouble"]
 
 INSTALL_AGAIN = "in a clone of memfold: uv tool install --reinstall . (or pipx install --force .)"
 """How memfold itself is installed, the first time or again: it isn't on the package index yet."""
@@ -43,6 +43,11 @@ def start_trouble(command: Sequence[str], environ: Mapping[str, str], *, cwd: st
     if ended.code != 0:
         return ended.trouble or f"it ended with {ended.code}"
     return "" if said == f"memfold {__version__}" else f"it is {said[:100]!r}, this is memfold {__version__}"
+
+
+def is_temporary(folder: str) -> bool:
+    """Whether a folder is the system's for temporary files."""
+    return os.path.realpath(folder) == os.path.realpath(tempfile.gettempdir())
 
 
 def passing_place(executable: str, environ: Mapping[str, str]) -> str:

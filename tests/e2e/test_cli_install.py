@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from memfold.cli.main import main
+from memfold.hosts.installs import hold_manifest
 from memfold.hosts.opencode_install import plugin_commands, plugin_text
 from tests.support.cli import Ran, home, run
 
@@ -258,12 +264,122 @@ def test_commands_that_do_not_start(user: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("memfold.cli.install.passing_place", lambda *_: "/home/u/.cache")
     ran = run("install", "opencode")
     assert "doesn't start memfold (no): it is left out" in ran.err
-    assert "lies in /home/u/.cache, which may be cleaned" in ran.err
+    assert "lies in /home/u/.cache, which may be cleaned; to be safe: in a clone" in ran.err
     assert plugin_commands(_user_file(user).read_text()) == (("memfold", "bridge"),)
     monkeypatch.setattr("memfold.cli.install.start_trouble", lambda *_: "no")
     ran = run("install", "opencode")
     assert "nothing starts memfold here" in ran.err
     assert len(plugin_commands(_user_file(user).read_text())) == 2
+
+
+def test_a_python_in_a_temporary_folder_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To install it once more would put it there again, so nobody is told to."""
+    monkeypatch.setattr("memfold.cli.install.passing_place", lambda *_: tempfile.gettempdir())
+    ran = run("install", "opencode")
+    assert ran.err.endswith("which may be cleaned\n")
+
+
+KEPT = f"{hashlib.sha256(OLD.encode()).hexdigest()[:16]}-memfold.js"
+OURS = ["ours/plugin/memfold.js", "ours/plugins/memfold.js", ".config/opencode/plugin/memfold.js"]
+COPIES = [f".local/share/memfold/kept/{KEPT}", f"docs/{KEPT}", "docs/thesis.txt", "docs/memfold.js", ".profile"]
+NOT_OURS = ["foreign/plugin/memfold.js", "docs/notes.js", "link/plugin/memfold.js", "empty/../ours/plugin/memfold.js"]
+FOLDERS = ["empty", "bare/sub", "ours/plugin", "ours"]
+
+
+ODD = [None, "", "\0", "\ud800", "/", "/\0/plugin/memfold.js", "/x" * 3000, "\x1b[2J"]
+
+
+def _below_home(places: list[str]) -> st.SearchStrategy[str]:
+    return st.sampled_from(places).map("HOME/{}".format)
+
+
+numbers = st.sampled_from([0o644, 0o7777, 0, 0o10000, -1, 1 << 62, 1 << 63, 1 << 200])
+entries = st.fixed_dictionaries(
+    {
+        "host": st.just("opencode"),
+        "scope": st.just("global"),
+        "path": _below_home(OURS) | _below_home([*COPIES, *NOT_OURS]) | st.sampled_from(ODD),
+        "digest": st.sampled_from([hashlib.sha256(OLD.encode()).hexdigest(), "x"]),
+    },
+    optional={
+        "folders": st.lists(_below_home(FOLDERS), max_size=3),
+        "earlier": st.fixed_dictionaries({"kept": _below_home(COPIES), "mode": numbers, "mtime_ns": numbers}),
+    },
+)
+anything = st.recursive(
+    st.sampled_from(ODD) | st.booleans() | numbers | st.floats() | st.text(),
+    lambda one: st.lists(one) | st.dictionaries(st.text(), one),
+)
+documents = st.lists(entries, max_size=3) | st.lists(st.one_of(entries, anything), max_size=3) | anything
+
+
+def _full_home(base: Path) -> Path:
+    """Foreign files and folders, plugins of ours, and a copy that was kept."""
+    (base / "empty").mkdir()
+    (base / "bare" / "sub").mkdir(parents=True)
+    (base / "link").symlink_to("ours")
+    for place in (*OURS, *COPIES, *NOT_OURS):
+        path = base / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(FOREIGN if "foreign" in place else OLD)
+    return base
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(documents)
+def test_no_list_makes_uninstall_touch_what_is_not_ours(tmp_path: Path, document: object) -> None:
+    """Whatever ``installs.json`` says: only plugins of ours go or come, with folders that are empty then."""
+    base = _full_home(Path(tempfile.mkdtemp(dir=tmp_path)))
+    try:
+        text = json.dumps({"schema": "memfold.installs/1", "installs": document}).replace("HOME", str(base))
+        (base / ".local/share/memfold/installs.json").write_text(text)
+        before = _tree(base)
+        with home(base):
+            assert run("uninstall", "opencode", "--dry-run", "--json").code in (0, 3)
+            assert _tree(base) == before
+            ran = run("uninstall", "opencode", "--json")
+        assert ran.code in (0, 3)
+        assert json.loads(ran.out)["schema"] == "memfold.uninstall/1"
+        assert "\x1b" not in ran.err
+        after = _tree(base)
+        touched = {str(Path(path).relative_to(base)) for path in before if after.get(path) != before[path]}
+        above = {str(folder) for place in OURS for folder in Path(place).parents}
+        assert touched <= {*OURS, *above}
+        assert after.keys() <= before.keys()
+    finally:
+        shutil.rmtree(base)
+
+
+def test_a_list_with_entries_of_others_is_set_aside(user: Path, project: Path) -> None:
+    """It is said which, the sound ones are carried out, and the next time all is well."""
+    run("install", "opencode")
+    listed = user / ".local" / "share" / "memfold" / "installs.json"
+    document = json.loads(listed.read_text())
+    document["installs"].append(document["installs"][0] | {"path": str(user / ".profile")})
+    listed.write_text(json.dumps(document))
+    assert "damaged: entry 2: " in run("uninstall", "opencode", "--dry-run").err
+    ran = run("uninstall", "opencode")
+    assert (ran.code, "removed: plugin of this user" in ran.out) == (0, True)
+    assert f"set aside as {listed}.damaged" in ran.err
+    assert (user / ".profile").exists()
+    assert run("uninstall", "opencode").err == ""
+
+
+def test_a_list_that_can_not_be_set_aside_is_told(user: Path) -> None:
+    """74, and it stays where it is."""
+    listed = user / ".local" / "share" / "memfold" / "installs.json"
+    (listed.with_name("installs.json.damaged") / "x").mkdir(parents=True)
+    listed.write_text("{")
+    assert run("uninstall", "opencode").code == 74
+    assert listed.read_text() == "{"
+
+
+def test_a_list_that_is_held_is_told(monkeypatch: pytest.MonkeyPatch, user: Path) -> None:
+    """75: try again."""
+    monkeypatch.setattr("memfold.hosts.installs._LOCK_SECONDS", 0.01)
+    with hold_manifest(str(user / ".local" / "share" / "memfold")):
+        assert run("install", "opencode").code == 75
+    assert not _user_file(user).exists()
 
 
 def test_memory_that_is_off_is_said(user: Path) -> None:

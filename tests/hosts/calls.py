@@ -34,6 +34,13 @@ class CallLog:
     def __init__(self) -> None:
         self.calls: list[Call] = []
 
+    def is_off_the_record(self, _session: str) -> bool:
+        """Nothing is; a question is no call."""
+        return False
+
+    def note_parent(self, _session: str, _parent: str) -> None:
+        """Nothing hangs on it here; the call that tells of the parent is written down."""
+
     def __getattr__(self, name: str) -> Callable[..., list[Draft]]:
         """Any method of ``Capture``."""
 

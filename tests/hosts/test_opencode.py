@@ -10,6 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger.events import SessionMeasuredData
+from memfold.capture import Capture
+from memfold.hosts.opencode import OpenCodeTranslator
+from projections.policy import Context
 from tests.hosts.calls import EXPECTED, NAMES, Call, as_text, recorded, translate
 
 Record = dict[str, object]
@@ -393,15 +397,16 @@ def test_unknown_event_is_nothing_to_say() -> None:
     assert not translator.skipped
 
 
-@pytest.mark.parametrize("t", [None, "now", True, float("nan"), float("inf"), 1e306, -1e306])
+@pytest.mark.parametrize("t", [None, "now", True, float("nan"), float("inf"), 1e306, -1e306, 10**400, -(10**400)])
 def test_time_that_can_t_be_read_is_left_out(t: object) -> None:
     """A record without a readable time still counts; the ledger gives it the time before it (SPEC 1.2)."""
     calls, _ = translate([{**said("hi"), "t": t}])
     assert [c["time"] for c in calls] == [None, None]
 
 
+_NUMBERS = st.integers() | st.floats() | st.sampled_from([2**63, 2**64, 10**400, -(10**400), 10**4000])
 _JUNK = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just("\ud800"),
+    st.none() | st.booleans() | _NUMBERS | st.text(max_size=5) | st.just("\ud800"),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=5,
 )
@@ -454,3 +459,51 @@ def test_later_records_never_change_earlier_calls(data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(records)))
     whole, head = translate(records)[0], translate(records[:cut])[0]
     assert json.dumps(whole[: len(head)]) == json.dumps(head)
+
+
+def _numbers(place: Any) -> list[tuple[Any, Any]]:
+    """Where a number stands in a record: its holder and its key."""
+    pairs = list(place.items() if isinstance(place, dict) else enumerate(place))
+    inside = [found for _, value in pairs if isinstance(value, dict | list) for found in _numbers(value)]
+    return [(place, key) for key, value in pairs if type(value) in (int, float)] + inside
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_no_number_raises(data: st.DataObject) -> None:
+    """In the place of any number of a recording may stand any other, be it beyond every limit."""
+    records = copy.deepcopy(_SMALL[data.draw(st.sampled_from(sorted(_SMALL)))])
+    places = [place for record in records for place in _numbers(record)]
+    for holder, key in data.draw(st.lists(st.sampled_from(places), max_size=20)):
+        holder[key] = data.draw(_NUMBERS)
+    translator = OpenCodeTranslator(Capture("opencode", Context()))
+    for record in records:
+        translator.feed(record)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        hook("chat.message", {"sessionID": "s" * 201}, said("hi")["output"]),
+        event("session.idle", sessionID="s" * 201),
+        event("session.created", info={"id": "s" * 201}),
+        event("session.created", info={"id": "S", "parentID": "s" * 201}),
+    ],
+)
+def test_a_session_id_without_end_is_skipped(record: Record) -> None:
+    """An id of a session stands in each of its events, so a record with one that is too long counts for nothing."""
+    calls, translator = translate([record])
+    assert not calls
+    assert "length <= 200" in translator.problem
+
+
+@pytest.mark.parametrize("end", ["idle", "next"])
+def test_requests_off_the_record_are_never_summed(end: str) -> None:
+    """Nor are they where the next message comes before the turn's end (SPEC 3.7)."""
+    translator = OpenCodeTranslator(Capture("opencode", Context()))
+    step = {"type": "step-finish", "tokens": {"input": 10}}
+    records = [said("off the record"), part(id="p1", **step)]
+    records += [said("go on", "m2"), part(id="p2", **step)] if end == "next" else []
+    drafts = [draft for record in [*records, event("session.idle")] for draft in translator.feed(record)]
+    measured = [draft.data.requests for draft in drafts if isinstance(draft.data, SessionMeasuredData)]
+    assert measured == ([1] if end == "next" else [])

@@ -150,9 +150,9 @@ def before(call: str = "c1") -> Step:
     return ["call", 0, "tool.execute.before", {"tool": "read", "sessionID": "S", "callID": call}, {"args": {"a": 1}}]
 
 
-def after(output: Json, call: str = "c1") -> Step:
+def after(output: Json, call: str = "c1", session: str = "S") -> Step:
     """A tool call gives a result."""
-    given = {"tool": "bash", "sessionID": "S", "callID": call, "args": {"command": "make"}}
+    given = {"tool": "bash", "sessionID": session, "callID": call, "args": {"command": "make"}}
     return ["call", 0, "tool.execute.after", given, output]
 
 
@@ -410,6 +410,21 @@ def test_off_the_record_outlives_a_real_bridge(stage: Stage) -> None:
     assert [one.data.call for one in events if isinstance(one, ToolCompleted)] == ["c4", "c5"]
 
 
+def test_a_successor_knows_the_sub_agents_of_a_turn_off_the_record(stage: Stage) -> None:
+    """What a sub-agent is told after a kill isn't written either, up to the user's next message."""
+    program = f"{sys.executable} -E -P -m memfold bridge"
+    noted = f"""echo '{{"started": '$$'}}' >> {stage.log}; exec {program}"""
+    home = stage.folder / "home"
+    asks = message("kid", "Remember: the prices are wrong")
+    failed = {"title": "", "output": "FAIL src/rates.js: wrong", "metadata": {"exit": 1}}
+    steps = [init(), message(text="off the record"), head(session="kid", parentID="S"), asks, *replaced(1), asks]
+    steps += [after(failed, "c1", "kid"), message(text="go on"), *replaced(2), after(failed, "c2", "kid"), DISPOSE]
+    stage.play(steps, ["sh", "-c", noted], HOME=str(home), XDG_DATA_HOME="")
+    events = events_of(home, stage.directory)
+    assert [one for one in events if isinstance(one, MemoryRequested)] == []
+    assert [one.data.call for one in events if isinstance(one, ToolCompleted)] == ["c2"]
+
+
 # -- children that fail ---------------------------------------------------------------------------------------
 
 
@@ -489,6 +504,46 @@ def test_nothing_is_lost_while_children_die(stage: Stage) -> None:
     played = stage.play(steps, stage.child("dies", "dies", "dies", "well"), speed=FAST)
     assert len(played.starts) == 4
     assert played.kinds()[-4:] == ["init", "chat.message", "session.idle", "chat.message"]
+
+
+WARNING = {
+    "title": "memfold",
+    "message": "memfold can't be started, so nothing is remembered. Try: memfold doctor",
+    "variant": "warning",
+}
+
+
+@pytest.mark.parametrize("toast", ["shows", "hangs", "rejects", "throws", "missing"])
+@pytest.mark.parametrize("commands", [[["/nowhere/memfold", "bridge"]], []])
+def test_a_bridge_that_cannot_be_started_is_told_once(stage: Stage, toast: str, commands: list[list[str]]) -> None:
+    """One warning per client, with the first message that is lost, whatever comes next; nobody waits for it."""
+    other = stage.folder / "other"
+    other.mkdir()
+    begin: list[Step] = [["init", place, {}, "answers", toast] for place in (DIRECTORY, str(other))]
+    steps = [*begin, ["sleep", 400], ["toasts"], message(), message(copy=1), message(), ["toasts"], DISPOSE]
+    played = stage.play(steps, speed=FAST, text=plugin_text(commands))
+    assert played.results[3] == []
+    assert [len(result["output"]["parts"]) for result in played.results[4:7]] == [2, 2, 2]
+    assert [result["limits"] for result in played.results[4:7]] == [[], [], []]
+    assert played.results[7] == ([WARNING] if toast == "shows" else [])
+
+
+def test_one_failed_start_is_no_warning(stage: Stage) -> None:
+    """Where the next command works, or a child dies and its successor answers, the user hears nothing of it."""
+    steps = [init(), message(), ["kill"], ["logged", '"started"', 2], message(), ["toasts"], DISPOSE]
+    played = stage.play(steps, ["/nowhere/memfold", "bridge"], stage.child("well"))
+    assert played.results[4]["output"]["parts"][-1]["text"] == "<hot>"
+    assert played.results[5] == []
+
+
+def test_a_bridge_that_is_lost_again_is_told_again(stage: Stage) -> None:
+    """After a bridge has answered, the next time that none can be started is news."""
+    begin = [init(), message(), message(), ["toasts"], ["logged", '"started"', 3], message()]
+    steps = [*begin, ["kill"], ["logged", '"started"', 5], message(), ["toasts"], DISPOSE]
+    played = stage.play(steps, stage.child("dies", "dies", "well", "dies"), speed=1)
+    assert played.results[3] == [WARNING]
+    assert played.results[5]["output"]["parts"][-1]["text"].startswith("<hot>")
+    assert played.results[9] == [WARNING, WARNING]
 
 
 def test_progress_ends_the_pauses(stage: Stage) -> None:

@@ -17,6 +17,8 @@ from ledger.events import (
     PolicySet,
     PromptRendered,
     RulesLoaded,
+    SessionLinked,
+    SessionMeasured,
     SessionStarted,
     ToolCompleted,
 )
@@ -181,6 +183,40 @@ def test_nothing_is_said_off_the_record(client: Client) -> None:
     assert client.ask(system()) == {"system": []}
     client.ask(said(REMEMBER, message="m3"))
     assert len(client.events(MemoryRequested)) == 1
+
+
+def test_sub_agents_of_a_turn_off_the_record_leave_no_word(client: Client) -> None:
+    """Neither what they are told nor their calls, at any depth and in a successor too, up to the next message."""
+    child, grandchild = (
+        event("session.created", session, info={"id": session, "parentID": parent})
+        for session, parent in (("child", "S"), ("grandchild", "child"))
+    )
+    client.ask(child)
+    assert client.ask(said("off the record: zyx", message="m0")) == {"private": True}
+
+    def work(call: str) -> None:
+        for session in ("grandchild", "child"):  # it may be the first that a successor hears of
+            assert client.ask(said("Remember: zyx is secret", session, f"m{call}{session}")) == {}
+            client.ask(system(session))
+            client.ask(ran("npm test zyx", 1, "FAIL src/zyx.js: wrong", session, call))
+            client.ask(event("message.part.updated", session, part={"id": call, "type": "step-finish"}))
+            for record in compacted("Memory candidates:\n- [project] zyx", session, f"sum{call}"):
+                client.ask(record)
+
+    client.ask(grandchild)
+    work("c1")
+    client.bridge = Bridge(client.environ)
+    client.begin(private=["S"])
+    for record in (grandchild, child):
+        client.ask(record)
+    work("c2")
+    assert b"zyx" not in (folder_of(client.folder / "home", client.root) / "events.jsonl").read_bytes()
+    assert client.events(ToolCompleted, MemoryRequested) == []
+    client.ask(said("go on", message="m9"))
+    client.ask(ran("npm test", 0, session="grandchild", call="c3"))
+    client.ask(event("session.idle", "grandchild"))
+    assert len(client.events(ToolCompleted)) == 1
+    assert client.events(SessionMeasured) == []
 
 
 def test_hot_delivery_off_gives_nothing(client: Client) -> None:
@@ -376,6 +412,79 @@ def test_what_was_decided_meanwhile_is_told_as_it_is(client: Client) -> None:
     assert told(client, REMEMBER, "m2") == "Already known: use integer cents for money"
 
 
+FILE = "Settings ignored: ~/w/.memfold.toml"
+BROKEN = f"{FILE}: is no TOML and is ignored: Invalid value (at line 1, column 11); correct that place"
+QUOTED = f"{FILE}: enabled = 'false': is not true or false; write true or false, without quotation ma…"
+
+
+@pytest.fixture
+def at_home(tmp_path: Path) -> Client:
+    """A client in a folder below the home folder, not started yet."""
+    (tmp_path / "home" / "w").mkdir(parents=True)
+    return Client(tmp_path, tmp_path / "home" / "w")
+
+
+@pytest.mark.parametrize(("text", "line"), [("enabled = no", BROKEN), ('enabled = "false"', QUOTED)])
+def test_settings_that_cannot_be_used_are_told_once(at_home: Client, text: str, line: str) -> None:
+    """The first message after a start is told of them, before what it asked for; no other one is (SPEC 19)."""
+    at_home.configure(text)
+    assert at_home.begin() == {}
+    assert "notice" not in at_home.ask(system())
+    assert told(at_home, REMEMBER) == f"{line}\n{NOTED}"
+    assert told(at_home, "go on", "m2") is None
+    assert told(at_home, "go on", "m3", "T") is None
+
+
+def test_settings_that_are_read_again_are_told_again(at_home: Client) -> None:
+    """A file that changes and still can't be used is told with the next message; one that is put right, never."""
+    at_home.begin()
+    assert told(at_home, "go") is None
+    at_home.configure("enabled = no")
+    assert told(at_home, "go on", "m2") == BROKEN
+    at_home.configure('enabled = "false"')
+    assert told(at_home, "go on", "m3") == QUOTED
+    at_home.configure("enabled = no  # mend me")
+    at_home.ask(system())
+    at_home.configure("enabled = true")
+    assert told(at_home, "go on", "m4") is None
+
+
+def test_settings_are_not_told_off_the_record(at_home: Client) -> None:
+    """A message off the record is told of nothing; the next one that is on it is (SPEC 3.7)."""
+    at_home.configure("enabled = no")
+    at_home.begin()
+    assert at_home.ask(said("off the record")) == {"private": True}
+    assert told(at_home, "go on", "m2") == BROKEN
+
+
+def test_settings_are_not_told_while_memory_is_off(at_home: Client) -> None:
+    """Who has switched memory off hears nothing of it; once it is on again, what is wrong is told (SPEC 3.7)."""
+    at_home.configure("enabled = false\nnonsense = 1")
+    at_home.begin()
+    assert at_home.ask(said("go")) == {}
+    at_home.configure("enabled = true\nnonsense = 1")
+    assert str(told(at_home, "go on", "m2")).startswith("Settings ignored: ~/w/.memfold.toml: nonsense = 1: ")
+
+
+def test_settings_are_told_where_the_ledger_cannot_be_read(at_home: Client) -> None:
+    """They have nothing to do with the disk."""
+    at_home.configure("enabled = no")
+    at_home.begin()
+    (folder_of(at_home.folder / "home", at_home.root) / "events.jsonl").mkdir(parents=True)
+    answer = at_home.ask(said(REMEMBER))
+    assert answer["refused"].startswith("unreadable: ")
+    assert str(answer["notice"]).startswith(f"{BROKEN}\nNot stored yet: ")
+
+
+def test_a_lost_answer_costs_no_notice_of_settings(at_home: Client) -> None:
+    """The child that takes a dead one's place has read the settings itself, and tells them."""
+    at_home.configure("enabled = no")
+    at_home.begin()
+    assert told(at_home, "go") == BROKEN
+    at_home.respawn()
+    assert told(at_home, "go") == BROKEN
+
+
 # -- restarts -------------------------------------------------------------------------------------------------
 
 
@@ -501,6 +610,20 @@ def test_a_session_that_is_gone_gets_no_list(client: Client) -> None:
     assert client.events() == before
 
 
+@pytest.mark.parametrize("instance", ["one", "two"], ids=["respawned", "another client"])
+def test_what_comes_late_starts_no_deleted_session(client: Client, instance: str) -> None:
+    """The log says that it is deleted, to a process too that never saw it happen."""
+    client.ask(said("go"))
+    client.ask(event("session.deleted", info={"id": "S"}))
+    before = client.events()
+    client.respawn(instance)
+    client.ask(ran("npm test", 1, "FAIL src/rates.js: wrong"))
+    client.ask(ran("npm test", 1, "FAIL src/rates.js: wrong", call="c2"))
+    assert client.ask(said(REMEMBER, message="m2")) == {}
+    assert client.ask(system()) == {"system": []}
+    assert client.events() == before
+
+
 # -- settings -------------------------------------------------------------------------------------------------
 
 
@@ -536,6 +659,25 @@ def test_switching_off_and_on_needs_no_restart(client: Client) -> None:
     client.configure("enabled = true")
     assert client.ask(system("T")) == {"system": [FROZEN]}
     assert "part" in client.ask(said("Remember: use spaces", session="new", message="m4"))
+
+
+@pytest.mark.parametrize("successor", [False, True])
+def test_a_parent_named_while_memory_is_off_counts_later(client: Client, successor: bool) -> None:
+    """Whose sub-agent a session is, is recorded with its next prompt, once (SPEC 3.4)."""
+    head = event("session.updated", "kid", info={"id": "kid", "parentID": "S"})
+    client.ask(said("go", session="kid"))
+    client.configure("enabled = false")
+    client.ask(head)
+    client.configure("")
+    if successor:
+        client.respawn()
+        client.ask(head)
+    assert client.ask(said(REMEMBER, session="kid", message="m2")) == {}
+    assert client.ask(system("kid")) == {"system": []}
+    (link,) = client.events(SessionLinked)
+    assert isinstance(link, SessionLinked)
+    assert (link.data.session, link.data.parent) == ("kid", "S")
+    assert client.ask(system("T")) == {"system": []}
 
 
 def test_a_changed_policy_is_recorded_before_what_it_judges(client: Client) -> None:
@@ -628,6 +770,8 @@ def test_what_is_no_file_is_no_rule_file(client: Client, make: Callable[[Path], 
         {"hook": "tool.execute.after", "input": {"sessionID": "S"}, "output": None},
         {"hook": "experimental.chat.system.transform", "input": {}},
         {"hook": "no such hook", "input": {"sessionID": "S"}},
+        said(REMEMBER, session="s" * 201),
+        system("s" * 201),
     ],
 )
 def test_wrong_shapes_are_refused(client: Client, record: Record) -> None:
@@ -665,7 +809,8 @@ def test_without_a_home_folder(tmp_path: Path) -> None:
     client.environ = {"HOME": "relative", "MEMFOLD_DATA_DIR": str(tmp_path / "data")}
     client.bridge = Bridge(client.environ)
     client.begin()
-    assert client.ask(said(REMEMBER)) == {"part": HOT, "notice": NOTED}
+    unread = "Settings ignored: user: there is no home folder; set HOME or XDG_CONFIG_HOME to an absolute path"
+    assert client.ask(said(REMEMBER)) == {"part": HOT, "notice": f"{unread}\n{NOTED}"}
     client.configure("enabled = false")
     assert client.ask(system()) == {"system": []}
 
@@ -678,6 +823,21 @@ def test_half_a_character_in_a_name(client: Client, field: str) -> None:
     assert client.ask(said("Remember: use \ud83d tabs", session="U", message="\ud83d"))["part"].endswith(
         "use \ufffd tabs"
     )
+
+
+def test_ids_without_end_are_shortened(client: Client) -> None:
+    """A host's id of two million characters takes no room in the ledger, and still tells a second delivery."""
+    for _ in range(2):
+        client.ask(said(REMEMBER, message="x" * 2_000_000))
+        client.ask(ran("ls", 0, call="y" * 2_000_000))
+    assert (folder_of(client.folder / "home", client.root) / "events.jsonl").stat().st_size < 10_000
+    assert len(remembered(client.events())[1]) == 1
+
+
+@pytest.mark.parametrize("t", [10**400, -(10**400), 1e308])
+def test_a_time_beyond_all_numbers(client: Client, t: object) -> None:
+    """It says nothing, and costs nothing that was said with it."""
+    assert client.ask(said(REMEMBER, t=t)) == {"part": HOT, "notice": NOTED}
 
 
 def test_a_fault_of_ours_is_an_answer(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

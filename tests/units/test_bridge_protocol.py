@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 from memfold.bridge.bridge import Bridge
 from memfold.bridge.protocol import Answer, Refusal, encode, read_request
 
+_HALF = re.compile("[\ud800-\udfff]")
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    st.none() | st.booleans() | st.integers() | st.sampled_from([10**400, -(10**400)]) | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=4),
     max_leaves=8,
 )
@@ -91,3 +93,28 @@ def test_an_answer_holds_what_it_says_and_no_more() -> None:
     assert encode(Answer(None, refused="x")) == b'{"id":null,"refused":"x"}\n'
     assert encode(Answer(1, system=[])) == b'{"id":1,"system":[]}\n'
     assert json.loads(encode(Answer(1, part="a\n\u2028b")))["part"] == "a\n\u2028b"
+
+
+_ANY_TEXT = st.text(max_size=9) | st.text('a"\\\r\n\0\u2028\ufeff\udcff\ud83d\ude00', max_size=9)
+
+
+@given(
+    st.builds(
+        Answer,
+        st.none() | st.integers(-(2**53), 2**53),
+        part=st.none() | _ANY_TEXT,
+        system=st.none() | st.lists(_ANY_TEXT, max_size=3),
+        context=st.none() | st.lists(_ANY_TEXT, max_size=3),
+        refused=st.none() | _ANY_TEXT,
+        notice=st.none() | _ANY_TEXT,
+        private=st.booleans(),
+    )
+)
+def test_any_answer_is_one_line_of_utf_8(answer: Answer) -> None:
+    """Whatever texts are in it: whole characters come through as they are, half ones, as of a path, as U+FFFD."""
+    line = encode(answer)
+    assert line.count(b"\n") == 1
+    sent = {name: value for name in answer.__struct_fields__ if (value := getattr(answer, name)) not in (None, False)}
+    sent["id"] = answer.id
+    whole = json.loads(json.dumps(sent))  # joins the halves of a pair, as a client's strings are made of such
+    assert json.loads(line.decode()) == json.loads(_HALF.sub("\ufffd", json.dumps(whole, ensure_ascii=False)))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from ledger.events import MemoryRequestedData, SessionStartedData, Target, ToolCompletedData
-from memfold.capture import Capture
+from memfold.capture import ID_LIMIT, Capture
 from projections.policy import Context
 from tests.support.harness import Harness
 
@@ -129,3 +131,69 @@ def test_a_turn_off_the_record_is_not_measured() -> None:
     assert (measured("S"), measured("T")) == (0, 1)
     capture.user_message("S", "m2", "and now?", time=None)
     assert measured("S") == 1
+
+
+@given(st.text(max_size=3) | st.text("x\udcff\ud83d\ude00", max_size=3), st.integers(0, 3 * ID_LIMIT))
+@example("x", ID_LIMIT)
+@example("x", ID_LIMIT + 1)
+def test_ids_are_bounded_and_stay_apart(end: str, length: int) -> None:
+    """An id of any length is written in at most so many characters, and two that differ at their end still differ."""
+    capture = _capture()
+    shown, other = capture.id_of("x" * length + end), capture.id_of("x" * length + end + "y")
+    assert len(shown) <= ID_LIMIT + 17
+    assert shown != other
+    assert capture.id_of("x" * length) == "x" * length or length > ID_LIMIT
+
+
+_NAMES = st.sampled_from("ABCDE")
+
+
+@given(
+    st.lists(
+        st.tuples(st.just("link"), _NAMES, _NAMES) | st.tuples(st.sampled_from(["off", "on"]), _NAMES, _NAMES),
+        max_size=12,
+    )
+)
+def test_sub_agents_are_off_the_record_as_long_as_any_they_work_for(steps: list[tuple[str, str, str]]) -> None:
+    """At any depth, in a circle too, and until that session's next message; nothing of theirs is written (SPEC 3.7)."""
+    capture = _capture()
+    parents: dict[str, str] = {}
+    silent: set[str] = set()
+    for step, session, other in steps:
+        if step == "link":
+            capture.note_parent(session, other)
+            parents[session] = other
+        else:
+            text = "Remember: use tabs in Makefiles"
+            capture.user_message(session, "m", f"off the record\n{text}" if step == "off" else text, time=None)
+            (silent.add if step == "off" else silent.discard)(session)
+    for session in "ABCDE":
+        line = [session]
+        while (parent := parents.get(line[-1])) is not None and parent not in line:
+            line.append(parent)
+        hushed = not silent.isdisjoint(line)
+        drafts = [
+            capture.tool_completed(session, "c", "bash", {"command": "ls"}, exit=0, output="", time=None),
+            capture.tool_failed(session, "d", "read", {"filePath": "a.py"}, "no", time=None),
+            capture.measured(session, requests=1, input=8, cache_read=0, cache_write=0, time=None),
+            capture.memory_added(session, title="a", content="b", time=None),
+        ]
+        assert [bool(made) for made in drafts] == [not hushed] * len(drafts)
+        assert capture.is_off_the_record(session) is hushed
+        assert capture.spoke_off_the_record(session) is (session in silent)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_start_or_a_link_says_whom_a_session_works_for(late: bool) -> None:
+    """A sub-agent's own prompt doesn't end the mark, and its summary is left out; that of the user's session stays."""
+    capture = _capture()
+    capture.user_message("P", "m1", "off the record", time=None)
+    capture.session_started("S", time=None, parent=None if late else "P")
+    if late:
+        capture.session_linked("S", "P", time=None)
+    assert capture.user_message("S", "m2", "Remember: use tabs in Makefiles", time=None) == []
+    assert capture.compacted("S", "m3", "Memory candidates:\n- [project] a", time=None) == []
+    assert capture.compacted("P", "m4", "Memory candidates:\n- [project] a", time=None) != []
+    capture.user_message("P", "m5", "go on", time=None)
+    assert capture.user_message("S", "m6", "Remember: use tabs in Makefiles", time=None) != []
+    assert capture.compacted("S", "m7", "Memory candidates:\n- [project] a", time=None) != []

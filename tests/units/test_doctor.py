@@ -22,6 +22,8 @@ from memfold.clock import now_ms
 from memfold.config import Layer, resolve
 from memfold.doctor import Check, Scene, client, disk, examine, history, program
 from memfold.hosts.opencode_install import plugin_text
+from memfold.workspace import Workspace
+from projections.policy import DEFAULT_POLICY
 from projections.prompts import block_digest
 from replay.state import state_at
 from tests.support.cli import ROOT, make_ledger
@@ -151,6 +153,8 @@ def test_modules_of_the_project_with_our_names(folder: Path) -> None:
         ("echo cannot >&2; exit 4", "warn", "opencode --version: cannot"),
         ("exit 0", "warn", "it ended with 0 and said nothing"),
         ("sleep 60", "warn", "no end after 0.2 s"),
+        ("exec yes", "warn", "it printed more than 1 MB"),
+        ("exec yes >&2", "warn", "it printed more than 1 MB"),
         ("for kind in CONFIG DATA STATE CACHE; do eval mkdir -p \\$XDG_${kind}_HOME/x; done; echo 1.18.33", "ok", ""),
     ],
 )
@@ -236,6 +240,9 @@ BRIDGES = {
     "doesn't end": ("echo '{\"id\":1}'; sleep 60", "it doesn't end within 0.3 s"),
     "garbage": ("echo hello; cat >/dev/null", "its answer is 'hello'"),
     "talks without end": ("exec yes", "its answer is 'y'"),
+    "floods": ("exec tr '\\0' a </dev/zero", "it printed more than 1 MB"),
+    "floods after its answer": ("echo '{\"id\":1}'; exec yes", "it printed more than 1 MB"),
+    "floods stderr": ("echo '{\"id\":1}'; exec yes >&2", "it printed more than 1 MB"),
     "another id": ("echo '{\"id\":2}'; cat >/dev/null", "its answer is"),
     "no object": ("echo '[1]'; cat >/dev/null", "its answer is"),
 }
@@ -467,7 +474,8 @@ def test_no_event_was_ever_received(folder: Path) -> None:
     for _ in range(2):
         check = only(history.check_events, scene(folder))
         assert (check.outcome, check.seen) == ("note", "no event of a client was ever received")
-        assert "Remember: " in check.action
+        assert "send any message" in check.action
+        assert "Remember" not in check.action  # it would stay a memory
         assert found(history.check_log, scene(folder)) == [] or (folder / "ledger").exists()
         FileLog.create(folder / "ledger", root=str(folder / "w"), key="0" * 16)
     assert only(history.check_memories, scene(folder)).seen == "0 proposed"
@@ -497,9 +505,6 @@ def test_events_of_the_future(folder: Path) -> None:
 
 def test_forty_captured_and_none_kept(folder: Path) -> None:
     """It is a warning, with counts and the top reasons (UXT-09)."""
-    from memfold.workspace import Workspace
-    from projections.policy import DEFAULT_POLICY
-
     with FileLog.create(folder / "ledger", root="/w", key="0" * 16) as log:
         workspace = Workspace(log, "/w", DEFAULT_POLICY, host="test")
         workspace.record(workspace.capture.session_started("s", time="2026-01-01T00:00:00Z"))
@@ -537,6 +542,21 @@ def test_blocks_that_stay_the_same(folder: Path, receipts: Callable[[str, int], 
     changed = receipts("f" * 64, epoch.offset)
     assert changed.outcome == "warn"
     assert changed.details == (f"session second, epoch #{epoch.offset}: 2 blocks were given",)
+
+
+def test_of_many_sessions_the_latest_are_looked_at(folder: Path) -> None:
+    """Ten of them, and it is said so; the account is that of all."""
+    with FileLog.create(folder / "ledger", root="/w", key="0" * 16) as log:
+        workspace = Workspace(log, "/w", DEFAULT_POLICY, host="test")
+        for number in range(12):
+            (*_, started) = workspace.record(
+                workspace.capture.session_started(f"s{number}", time="2026-01-01T00:00:00Z")
+            )
+            data = PromptRenderedData("workspace", started.seq, started.seq, block_digest(""), 1)
+            log.append([Draft(source=started.source, time="2026-01-01T00:00:00Z", data=data)])
+    _, check = found(history.check_memories, scene(folder))
+    assert check.outcome == "ok"
+    assert check.seen.endswith("in 10 epochs of the last 10 of 12 sessions")
 
 
 def test_a_block_that_the_log_does_not_give(folder: Path, receipts: Callable[[str, int], Check]) -> None:

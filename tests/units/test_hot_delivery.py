@@ -10,8 +10,17 @@ from ledger.events import Draft, PromptRenderedData
 from ledger.source import make_source
 from projections.headers import DELTA_HEADER, HOT_HEADER
 from projections.hot.block import HotLine
-from projections.hot.delivery import DELTA_CHARS, HotPart, hot_due, line_digest, system_due, system_hot
-from projections.prompts import Epoch, block_digest, current_epoch
+from projections.hot.delivery import (
+    DELTA_CHARS,
+    NOTHING_LEFT,
+    HotPart,
+    hot_due,
+    line_digest,
+    system_due,
+    system_hot,
+)
+from projections.inert import inert
+from projections.prompts import Epoch, block_digest, copy_prompts, current_epoch, step_prompts
 from projections.receipts import frozen_due, frozen_receipt, hot_receipt
 from projections.world import WorldState
 from tests.support.harness import HOST
@@ -129,9 +138,14 @@ def test_an_error_that_may_be_fixed_is_one_change() -> None:
     talk.run("pytest -q", 1, long)
     assert talk.give() == changes(f"- open_errors: [test] {FAILED}", f"+ open_errors: [test] {long}")
     talk.edit("src/a.spec.ts")
-    assert talk.give() is None
+    both = talk.give()
+    assert both is not None
+    gone, new = both.split("\n")[1:]
+    assert long.startswith(gone.removeprefix("- open_errors: [test] ").removesuffix("…"))
+    assert long.startswith(new.removeprefix("+ open_errors: [test] ").removesuffix("… (maybe fixed)"))
+    assert DELTA_CHARS - 2 < len(both) <= DELTA_CHARS
     talk.run("pytest -q", 0)
-    assert talk.give() == changes(f"- open_errors: [test] {long}")
+    assert talk.give() == changes(f"- open_errors: [test] {long} (maybe fixed)")
 
 
 def test_files_are_no_reason_for_a_change() -> None:
@@ -174,6 +188,37 @@ def test_what_does_not_fit_comes_later() -> None:
     assert talk.give() is None
 
 
+def test_a_line_that_never_fits_is_cut() -> None:
+    """Coming and going, at the end of a whole character; it is known by its full text, so it comes once."""
+    talk = Talk()
+    talk.give()
+    text = "rule " * 45 + "e\u0301" * 15
+    talk.say(f"Remember: {text}")
+    for sign in "+-":
+        told = talk.give()
+        assert told is not None
+        assert told.startswith(changes(f"{sign} pending_memories: [feedback] rule rule"))
+        assert told.endswith("e\u0301…")
+        assert DELTA_CHARS - 2 < len(told) <= DELTA_CHARS
+        assert talk.give() is None
+        assert [line.entry for line in talk.known()] == ([f"[feedback] {text}"] if sign == "+" else [])
+        talk.do("memory_delete", text=text)
+
+
+def test_a_cut_line_is_inert() -> None:
+    """A name that goes on is no tag; where the cut ends it, it is."""
+    tags = "<systematic "
+    lead = f"{DELTA_HEADER}\n+ pending_memories: [feedback] "
+    for before in range(len(tags)):
+        talk = Talk()
+        talk.give()
+        talk.say(f"Remember: {('x' * before + tags * 25)[:255]}")
+        told = talk.give()
+        assert told is not None
+        assert told.startswith(lead)
+        assert told == inert(told)
+
+
 def test_a_change_is_inert_and_one_line_each() -> None:
     """Lines are shown as in the block."""
     talk = Talk()
@@ -199,7 +244,7 @@ def test_a_compaction_or_another_process_begins_anew() -> None:
 
 
 def test_full_delivery_repeats_the_whole_block_when_it_changed() -> None:
-    """Not when it is as it was, and not when nothing is left to show."""
+    """Not when it is as it was; when nothing is left to show, once."""
     talk = Talk(hot_delivery="full")
     assert (talk.give(), talk.give()) == ("", None)
     talk.run("pytest -q", 1, FAILED)
@@ -215,6 +260,69 @@ def test_full_delivery_repeats_the_whole_block_when_it_changed() -> None:
     talk.run("pytest -q", 1, FAILED)
     talk.give()
     talk.run("pytest -q", 0)
+    assert (talk.give(), talk.give()) == (NOTHING_LEFT, None)
+    talk.run("pytest -q", 1, FAILED)
+    assert talk.give() == text
+
+
+@pytest.mark.parametrize("delivery", ["delta", "full"])
+def test_a_whole_block_without_lines_takes_back_the_earlier_ones(delivery: str) -> None:
+    """A conversation that holds lines is told by another process that there are none; one that holds none isn't."""
+    talk = Talk(hot_delivery=delivery)
+    assert (talk.give(), talk.give("j")) == ("", "")
+    talk.say("Remember: use tabs in Makefiles")
+    talk.give("j")
+    talk.do("memory_delete", text="use tabs in Makefiles")
+    assert (talk.give("i"), talk.give("i")) == (NOTHING_LEFT, None)
+    assert (talk.give("j"), talk.give("j")) == ("", None)
+    assert talk.known() == []
+
+
+def test_no_lines_keep_to_the_budget_too() -> None:
+    """Where the block may not have the characters to say so, nothing is said."""
+    talk = Talk()
+    talk.say("Remember: use tabs in Makefiles")
+    talk.give()
+    talk.do("memory_delete", text="use tabs in Makefiles")
+    for budget, text in ((len(NOTHING_LEFT), NOTHING_LEFT), (len(NOTHING_LEFT) - 1, "")):
+        talk.do("policy", config={"prompt": {"hotChars": budget}})
+        talk.do("session_start")
+        part = talk.due("j")
+        assert part is not None
+        assert part.text == text
+
+
+@pytest.mark.parametrize("delivery", ["delta", "full"])
+@pytest.mark.parametrize("first", ["hello", "Remember: docs live in the handbook repository"])
+def test_a_line_that_is_gone_before_its_receipt_is_taken_back(first: str, delivery: str) -> None:
+    """Nothing holds its text any more, so the whole block comes, once."""
+    talk = Talk(hot_delivery=delivery)
+    talk.say(first)
+    before = talk.give()
+    talk.say("Remember: use tabs in Makefiles")
+    part = talk.due()
+    assert part is not None
+    talk.do("memory_delete", text="use tabs in Makefiles")
+    talk.record(hot_receipt(part, "i"))
+    assert (talk.give(), talk.give()) == (before or NOTHING_LEFT, None)
+
+
+def test_what_could_not_be_told_is_not_forgotten_by_a_later_change() -> None:
+    """Of two changes on their way the first names a line that is gone; the receipt of the second is whole."""
+    talk = Talk()
+    talk.give()
+    talk.say("Remember: use tabs in Makefiles")
+    first = talk.due()
+    talk.do("memory_delete", text="use tabs in Makefiles")
+    talk.say("Remember: docs live in the handbook repository")
+    second = talk.due()
+    assert first is not None
+    assert second is not None
+    talk.record(hot_receipt(first, "i"))
+    talk.record(hot_receipt(second, "i"))
+    whole = talk.give()
+    assert whole is not None
+    assert whole.startswith(HOT_HEADER)
     assert talk.give() is None
 
 
@@ -303,6 +411,7 @@ def test_receipts_of_no_open_epoch_count_for_nothing() -> None:
     talk.record(PromptRenderedData("delta", 0, epoch.offset, "d", 1, "i", (), ("0" * 16, known)))
     assert talk.known() == [HotLine("pending_memories", "[feedback] use tabs in Makefiles")]
     assert talk.world.given[A].whole == ""
+    assert not talk.world.given[A].complete
 
 
 def test_a_frozen_block_has_one_receipt_for_each_process() -> None:
@@ -323,6 +432,24 @@ def test_a_frozen_block_has_one_receipt_for_each_process() -> None:
     assert receipt.shown
     talk.do("compacted", summary="Done again.")
     assert frozen_due(talk.world, A, "i")
+    talk.record(frozen_receipt(talk.epoch, "i"))
+    assert not frozen_due(talk.world, A, "i")
+    talk.record(frozen_receipt(epoch, "i"))  # one that comes late costs one more
+    assert frozen_due(talk.world, A, "i")
+    talk.record(frozen_receipt(talk.epoch, "i"))
+    assert not frozen_due(talk.world, A, "i")
+
+
+def test_receipts_are_added_in_place() -> None:
+    """A receipt costs the same however many came before; a copy has a list of its own."""
+    talk = Talk()
+    talk.record(frozen_receipt(talk.epoch, "i"))
+    world = talk.world
+    *_, receipt = talk.stage.events()
+    kept, found = copy_prompts(world.prompts), world.prompts.receipts[A]
+    step_prompts(world.prompts, world.memory, receipt)
+    assert world.prompts.receipts[A] is found
+    assert (len(found), len(kept.receipts[A])) == (2, 1)
 
 
 def test_a_hot_receipt_tells_what_was_given() -> None:

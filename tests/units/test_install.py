@@ -5,17 +5,28 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.errors import StorageError
+from ledger.errors import LockTimeout, StorageError
 from memfold.errors import CannotCreate, DataError
 from memfold.hosts import installs, opencode_install
-from memfold.hosts.installs import Install, Manifest, read_manifest, replace_file, write_manifest
+from memfold.hosts.installs import (
+    Install,
+    Manifest,
+    hold_manifest,
+    read_manifest,
+    remove_empty_folders,
+    replace_file,
+    write_manifest,
+)
 from memfold.hosts.opencode_install import (
     Change,
     carry_out,
@@ -24,6 +35,7 @@ from memfold.hosts.opencode_install import (
     plan_removal,
     plugin_commands,
     plugin_text,
+    settle,
     start_commands,
 )
 from memfold.hosts.opencode_places import (
@@ -34,7 +46,7 @@ from memfold.hosts.opencode_places import (
     global_folder,
     is_plugin,
 )
-from memfold.hosts.starting import child_environment, found, passing_place, start_trouble
+from memfold.hosts.starting import child_environment, found, is_temporary, passing_place, start_trouble
 from memfold.processes import last_line, run_bounded
 
 TEXT = plugin_text([["memfold", "bridge"]])
@@ -122,7 +134,7 @@ def _remove(path: Path) -> Change:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """Where the plugin goes; its folder isn't there yet."""
-    return tmp_path / "config" / "memfold.js"
+    return tmp_path / "plugin" / "memfold.js"
 
 
 def test_create_and_remove(path: Path) -> None:
@@ -203,6 +215,17 @@ def test_a_copy_that_can_not_come_back_is_named(path: Path) -> None:
     assert not path.exists()
 
 
+def test_a_kept_copy_that_was_changed_does_not_come_back(path: Path) -> None:
+    """Its name tells what it holds: other content is not what stood there."""
+    path.parent.mkdir()
+    path.write_text(OLD)
+    _, change = _install(path)
+    Path(change.kept).write_text("my thesis")
+    removed = _remove(path)
+    assert (removed.action, "is not what was kept" in removed.why) == ("remove", True)
+    assert Path(change.kept).read_text() == "my thesis"
+
+
 def test_a_file_that_was_removed_by_hand(path: Path) -> None:
     """Installed again it keeps its history; uninstalled, the folders that we made go too."""
     path.parent.mkdir()
@@ -218,6 +241,28 @@ def test_a_file_that_was_removed_by_hand(path: Path) -> None:
     assert _remove(path).action == "gone"
     assert not path.parent.exists()
     assert read_manifest(data) == Manifest()
+
+
+def test_folders_made_at_two_times_go(path: Path) -> None:
+    """The inner one was made by the first install, all by the second."""
+    path = path.parents[1] / "outer" / "plugin" / "memfold.js"
+    data = str(path.parents[2] / "data")
+    for _ in range(2):
+        path.parents[1].mkdir(exist_ok=True)
+        settle(lambda manifest: [plan_install(str(path), "global", TEXT, manifest, data)], data, dry_run=False)
+        path.unlink()
+        path.parent.rmdir()
+        path.parents[1].rmdir()
+    settle(lambda manifest: [plan_install(str(path), "global", TEXT, manifest, data)], data, dry_run=False)
+    settle(lambda manifest: [plan_removal(str(path), "global", manifest.of(str(path)), data)], data, dry_run=False)
+    assert not path.parents[1].exists()
+
+
+def test_a_place_where_we_may_not_look_is_left(path: Path) -> None:
+    """One such entry keeps nobody from removing the others."""
+    path.parent.mkdir()
+    removal = plan_removal(str(path.parent / ("x" * 300) / "memfold.js"), "global", None, "")
+    assert (removal.action, "too long" in removal.why) == ("left", True)
 
 
 def test_a_folder_that_is_used_stays(path: Path) -> None:
@@ -332,9 +377,143 @@ def test_a_list_that_can_not_be_read_counts_as_damaged(tmp_path: Path) -> None:
     assert "regular file" in read_manifest(str(tmp_path)).damage
 
 
+SOUND: dict[str, object] = {
+    "host": "opencode",
+    "scope": "global",
+    "path": "/h/plugin/memfold.js",
+    "digest": "d",
+    "folders": ["/h", "/h/plugin"],
+}
+EARLIER = {"kept": "DATA/kept/0123456789abcdef-memfold.js", "mode": 0o644, "mtime_ns": 7}
+HOSTILE: tuple[tuple[str, tuple[object, ...]], ...] = (
+    ("path", ("", "plugin/memfold.js", "/h/plugin/other.js", "/h/docs/memfold.js", "/memfold.js", 7, None)),
+    ("path", ("/h/./plugin/memfold.js", "/h/x/../plugin/memfold.js", "/h//plugin/memfold.js")),
+    ("path", ("/\0/plugin/memfold.js", "/\ud800/plugin/memfold.js", "/a" * 9999 + "/plugin/memfold.js")),
+    ("folders", (3, *([folder] for folder in ("", "h", "/other", "/h/plug", "/h/plugin/memfold.js", "/h/..", 3)))),
+    ("kept", tuple(f"DATA/kept/{name}" for name in ("x", "0123456789abcdef-thesis.txt", ".."))),
+    ("kept", tuple(f"{place}/0123456789abcdef-memfold.js" for place in ("/h", "DATA", "kept", ""))),
+    ("mode", (-1, 0o10000, 1 << 70, 1.5, "7")),
+    ("mtime_ns", (1 << 63, -(1 << 63) - 1, None)),
+    ("scope", ("everywhere",)),
+    ("digest", (None,)),
+)
+
+
+def _list_of(data: Path, *entries: object) -> Manifest:
+    data.mkdir(exist_ok=True)
+    text = json.dumps({"schema": "memfold.installs/1", "installs": entries, "damage": "x"})
+    (data / "installs.json").write_text(text.replace("DATA", str(data)))
+    return read_manifest(str(data))
+
+
+@pytest.mark.parametrize(("field", "value"), [(field, one) for field, values in HOSTILE for one in values], ids=ascii)
+def test_an_entry_that_is_not_ours_is_left_out(tmp_path: Path, field: str, value: object) -> None:
+    """Nobody acts on it; it is named by its number, and those beside it count."""
+    other = SOUND | {"path": "/h/plugins/memfold.js", "folders": []}
+    wrong: dict[str, object] = {"folders": []}
+    wrong |= {"earlier": EARLIER | {field: value}} if field in EARLIER else {field: value}
+    manifest = _list_of(tmp_path / "data", other, SOUND | wrong)
+    assert [one.path for one in manifest.installs] == [other["path"]]
+    assert manifest.damage.startswith("entry 2: ")
+    assert manifest.damage.isprintable()
+
+
+def test_a_sound_entry_counts_beside_others(tmp_path: Path) -> None:
+    """Others are counted, whatever they are; what was set aside is not read again."""
+    manifest = _list_of(tmp_path / "data", SOUND | {"earlier": EARLIER}, 3, [], {})
+    assert manifest.damage == "entry 2: Expected `object`, got `int`, and 2 more"
+    (install,) = manifest.installs
+    assert install.earlier
+    assert write_manifest(str(tmp_path / "data"), manifest).endswith("installs.json.damaged")
+    assert read_manifest(str(tmp_path / "data")) == Manifest((install,))
+
+
+def test_a_list_of_another_kind_is_named_in_plain_signs(tmp_path: Path) -> None:
+    """What stands in a file neither moves the cursor nor breaks a document."""
+    (tmp_path / "installs.json").write_text(json.dumps({"schema": "\x1b[31m\ud800"}))
+    damage = read_manifest(str(tmp_path)).damage
+    assert damage.isprintable()
+    assert damage.encode()
+
+
+Plan = Callable[[Manifest], Sequence[Change]]
+
+
+def _plans(folder: Path, data: str) -> tuple[Plan, Plan]:
+    """An install and an uninstall in a folder."""
+    path = str(folder / "plugin" / "memfold.js")
+    return (
+        lambda manifest: [plan_install(path, "global", TEXT, manifest, data)],
+        lambda manifest: [plan_removal(path, "global", manifest.of(path), data)],
+    )
+
+
+def test_an_install_in_between_is_not_lost(tmp_path: Path) -> None:
+    """What another process installs after we have read the list stands in it too."""
+    data = str(tmp_path / "data")
+    (one, _), (two, _) = (_plans(tmp_path / name, data) for name in ("one", "two"))
+    done: list[int] = []
+
+    def plan(manifest: Manifest) -> Sequence[Change]:
+        if not done:
+            done.append(1)
+            settle(two, data, dry_run=False)
+        return one(manifest)
+
+    settle(plan, data, dry_run=False)
+    assert len(read_manifest(data).installs) == 2
+
+
+def test_many_at_once_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Installs and uninstalls side by side: the list holds what is there, and no lock stays behind the last."""
+
+    def slowly(data: str, manifest: Manifest) -> str:
+        time.sleep(0.001)  # gives way to another thread between reading and writing
+        return write_manifest(data, manifest)
+
+    monkeypatch.setattr(opencode_install, "write_manifest", slowly)
+    data = tmp_path / "data"
+    plans = [_plans(tmp_path / str(number), str(data)) for number in range(4)]
+
+    def work(pair: tuple[Plan, Plan]) -> None:
+        install, remove = pair
+        for _ in range(10):
+            (change,) = settle(install, str(data), dry_run=False).changes
+            assert read_manifest(str(data)).of(change.path)
+            settle(remove, str(data), dry_run=False)
+            remove_empty_folders(str(data))
+        settle(install, str(data), dry_run=False)
+
+    with ThreadPoolExecutor(len(plans)) as pool:
+        list(pool.map(work, plans))
+    assert len(read_manifest(str(data)).installs) == len(plans)
+    for _, remove in plans:
+        settle(remove, str(data), dry_run=False)
+    assert list(data.iterdir()) == []
+
+
+def test_a_list_that_another_process_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who can't have it gives up, and nothing is installed."""
+    data = str(tmp_path / "data")
+    install, _ = _plans(tmp_path, data)
+    monkeypatch.setattr(installs, "_LOCK_SECONDS", 0.01)
+    with hold_manifest(data), pytest.raises(LockTimeout):
+        settle(install, data, dry_run=False)
+    assert list(tmp_path.rglob("*")) == [tmp_path / "data"]
+
+
+def test_a_lock_that_can_not_be_made_is_no_reason_to_fail(tmp_path: Path) -> None:
+    """Whether the list can be written is told by writing it."""
+    (tmp_path / "data" / "installs.json.lock").mkdir(parents=True)
+    install, _ = _plans(tmp_path, str(tmp_path / "data"))
+    settle(install, str(tmp_path / "data"), dry_run=False)
+    assert len(read_manifest(str(tmp_path / "data")).installs) == 1
+
+
 def test_a_path_that_is_no_utf8(tmp_path: Path) -> None:
     """A folder may have any name."""
-    manifest = Manifest((Install("opencode", "global", os.fsdecode(b"/\xff/memfold.js"), "d", ("/\udcff",)),))
+    path = os.fsdecode(b"/\xff/plugin/memfold.js")
+    manifest = Manifest((Install("opencode", "global", path, "d", ("/\udcff",)),))
     write_manifest(str(tmp_path), manifest)
     assert read_manifest(str(tmp_path)) == manifest
     assert write_manifest(str(tmp_path), Manifest()) == ""
@@ -435,6 +614,8 @@ def test_interpreters_that_may_be_gone_tomorrow(tmp_path: Path) -> None:
     assert passing_place("/home/u/.cache/x/bin/python", {}) == "/home/u/.cache"
     assert passing_place(str(tmp_path / "x/bin/python"), {"UV_CACHE_DIR": str(tmp_path)}) == str(tmp_path)
     assert passing_place("/usr/bin/python3", {"XDG_CACHE_HOME": "relative"}) == ""
+    assert is_temporary(passing_place(f"{tempfile.gettempdir()}/x/bin/python", {}))
+    assert not is_temporary("/home/u/.cache")
 
 
 def _runs(number: int) -> bool:
@@ -457,6 +638,8 @@ def test_a_program_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     assert not _runs(number)
     assert run_bounded(["a\0b"], cwd="/", environ={}, timeout=1).code is None
     assert run_bounded([str(tmp_path)], cwd="/", environ={}, timeout=1).trouble == "Permission denied"
+    both = _script(tmp_path / "both", "echo a; echo b >&2")
+    assert run_bounded(both, cwd="/", environ={}, timeout=9) == (0, b"a\n", "b")
     assert last_line(b"a\n b \n\n") == "b"
     assert last_line(b"") == ""
 

@@ -108,6 +108,23 @@ def test_another_file_is_read_from_its_start(tmp_path: Path) -> None:
     assert texts(live.memory()) == ["new"]
 
 
+def test_a_file_written_over_is_read_from_its_start(tmp_path: Path) -> None:
+    """In its place, as long as before or longer: what stands before the cursor is another text."""
+    log, other = new_log(tmp_path / "l"), new_log(tmp_path / "other")
+    log.append([draft("one")])
+    live, path = Live(log), Path(log.path)
+    assert texts(live.memory()) == ["one"]
+    other.append([draft("two")])
+    for more in ([], [draft("more")]):
+        other.append(more)
+        inode = path.stat().st_ino
+        path.write_bytes(Path(other.path).read_bytes())
+        assert path.stat().st_ino == inode
+        assert live.world() == state_at(other.read(), only=set())
+    FileLog.open(log.directory).append([draft("last")])
+    assert texts(live.memory()) == ["two", "more", "last"]
+
+
 def test_a_file_replaced_behind_the_first_look_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a cursor of the old file found in the new one counts for nothing."""
     log, other = new_log(tmp_path / "l"), new_log(tmp_path / "other")

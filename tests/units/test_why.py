@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from projections.world import World
+from replay.unseen import judge_unseen
 from replay.why import Explanation, Story, why
 from tests.support.harness import Harness
 
@@ -227,6 +229,17 @@ def test_an_unseen_candidate_meets_what_the_log_holds(text: str, code: str) -> N
     unseen = ask(steps, text, {"caps": {"feedback": 1}}).unseen
     assert unseen is not None
     assert [one.code for one in unseen.as_candidate.reasons] == [code]
+
+
+def test_nothing_unseen_would_be_kept_where_there_is_no_project() -> None:
+    """A verdict of the gate comes before the place, as in a decision; a request is refused as well (SPEC 1.6)."""
+    world = World().initial()
+    world.memory.project = False
+    unseen = judge_unseen(world, "Remember: use tabs in every file of the service")
+    assert [[one.code for one in verdict.reasons] for verdict in unseen.as_message] == [["not_a_project"]]
+    assert [one.code for one in unseen.as_candidate.reasons] == ["not_a_project"]
+    assert [one.code for one in judge_unseen(world, "Remember: vi").as_message[0].reasons] == ["too_short"]
+    assert "not_a_project" not in [one.code for one in judge_unseen(world, "Use cents").as_candidate.reasons]
 
 
 def test_an_id_that_was_never_given_is_unseen() -> None:
