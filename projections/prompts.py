@@ -67,7 +67,7 @@ class Prompts(Struct):
     """Epochs and receipts per session, oldest first, and the delivery settings of its latest start."""
 
     epochs: dict[str, tuple[Epoch, ...]] = {}
-    receipts: dict[str, tuple[Receipt, ...]] = {}
+    receipts: dict[str, list[Receipt]] = {}
     deliveries: dict[str, Delivery] = {}
 
 
@@ -120,7 +120,7 @@ def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: A
             shown=data.targets,
             instance=data.instance,
         )
-        prompts.receipts[event.source] = (*prompts.receipts.get(event.source, ()), receipt)
+        prompts.receipts.setdefault(event.source, []).append(receipt)
     elif _ends_epoch(event, memory) and event.source in prompts.epochs:
         prompts.epochs[event.source] = _closed(prompts, event.source)
 
@@ -185,8 +185,9 @@ class RenderedPrompts:
 
 
 def copy_prompts(prompts: Prompts) -> Prompts:
-    """Prompts of their own; what the tables hold is immutable."""
-    return Prompts(dict(prompts.epochs), dict(prompts.receipts), dict(prompts.deliveries))
+    """Prompts of their own; of what the tables hold only the lists of receipts change."""
+    receipts = {session: list(found) for session, found in prompts.receipts.items()}
+    return Prompts(dict(prompts.epochs), receipts, dict(prompts.deliveries))
 
 
 def _closed(prompts: Prompts, session: str) -> tuple[Epoch, ...]:

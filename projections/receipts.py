@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ledger.events import PromptRenderedData
@@ -15,12 +16,16 @@ __all__ = ["frozen_due", "frozen_receipt", "hot_receipt"]
 
 
 def frozen_due(world: WorldState, source: str, instance: str) -> bool:
-    """Whether the frozen block of a session's open epoch has no receipt yet that names this process of the host."""
+    """Whether the frozen block of a session's open epoch has no receipt yet that names this process of the host.
+
+    Reads the epoch's receipts from the end, up to the first that names another epoch.
+    """
     epoch = current_epoch(world.prompts, source)
-    return epoch is not None and not any(
-        one.kind == "workspace" and one.epoch == epoch.offset and one.instance == instance
-        for one in reversed(world.prompts.receipts.get(source, ()))
-    )
+    if epoch is None:
+        return False
+    latest = reversed(world.prompts.receipts.get(source, ()))
+    of_epoch = takewhile(lambda one: one.epoch == epoch.offset, latest)
+    return not any(one.kind == "workspace" and one.instance == instance for one in of_epoch)
 
 
 def frozen_receipt(epoch: Epoch, instance: str) -> PromptRenderedData:

@@ -6,9 +6,11 @@ import os
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ledger.errors import LedgerNotFound, storage_error
 from ledger.events import AnyEvent
+from ledger.files import open_regular
 from ledger.log import FileLog
 from ledger.reader import START
 from projections.memory.model import MemoryState
@@ -18,12 +20,17 @@ from replay.kept import KeptFacts
 __all__ = ["Live"]
 
 
+_LOOK_BACK = 4096
+"""Bytes before the cursor that are compared: the last line that was read, or the end of a long one."""
+
+
 class _File(Struct, frozen=True):
-    """Which file a path leads to, and its size in bytes."""
+    """Which file a path leads to, its size in bytes, and the last bytes before the cursor."""
 
     device: int = 0
     inode: int = 0
     size: int = 0
+    before: bytes = b""
 
 
 class Live:
@@ -66,8 +73,9 @@ class Live:
             self._start_anew()
         if file != self._file_read:
             self._read_on()
-            self._file_read = file
-            if not self._is_known(self._file()):  # replaced between the look and the reading
+            after = self._file()
+            self._file_read = replace(file, before=after.before)
+            if not self._is_known(after):  # replaced between the look and the reading
                 self._start_anew()
                 return self.world()
         return self._state
@@ -95,9 +103,10 @@ class Live:
         self._cursor, self._facts_end = reader.cursor, known.end
 
     def _is_known(self, file: _File) -> bool:
-        """Whether it is the file that was read, and reaches as far as it did."""
+        """Whether it is the file that was read, reaches as far as it did, and wasn't written over (DESIGN 6)."""
         read = self._file_read
-        return (file.device, file.inode) == (read.device, read.inode) and file.size >= self._cursor.byte
+        same = (file.device, file.inode, file.before) == (read.device, read.inode, read.before)
+        return same and file.size >= self._cursor.byte
 
     def _noted(self, events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
         """The events; their sources are seen from now on."""
@@ -109,12 +118,15 @@ class Live:
             yield event
 
     def _file(self) -> _File:
-        path = self._log.path
+        path, end = self._log.path, self._cursor.byte
         try:
-            status = os.stat(path)  # noqa: PTH116 - asked before every answer
+            with open(path, "rb", buffering=0, opener=open_regular) as file:
+                status = os.fstat(file.fileno())
+                file.seek(max(0, end - _LOOK_BACK))
+                before = file.read(min(end, _LOOK_BACK))
         except (FileNotFoundError, NotADirectoryError):
             self._start_anew()
             raise LedgerNotFound(path) from None
         except OSError as error:
             raise storage_error(error, path) from error
-        return _File(status.st_dev, status.st_ino, status.st_size)
+        return _File(status.st_dev, status.st_ino, status.st_size, before)

@@ -9,18 +9,32 @@ from msgspec import Struct
 
 from ledger.events import AnyEvent, PromptRendered, SessionDeleted, SessionLinked, SessionStarted
 from ledger.source import make_source, split_source
-from projections.headers import DELTA_HEADER
+from projections.headers import DELTA_HEADER, HOT_HEADER
 from projections.hot.block import MAYBE_FIXED, HotBlock, HotLine
 from projections.hot.view import hot_view, true_lines
+from projections.inert import inert
 from projections.memory.intake import key_digest
 from projections.prompts import Epoch, block_digest, current_epoch
+from projections.text.cut import cut
 
 if TYPE_CHECKING:
     from projections.world import WorldState
 
-__all__ = ["DELTA_CHARS", "Given", "HotPart", "hot_due", "line_digest", "step_given", "system_due", "system_hot"]
+__all__ = [
+    "DELTA_CHARS",
+    "NOTHING_LEFT",
+    "Given",
+    "HotPart",
+    "hot_due",
+    "line_digest",
+    "step_given",
+    "system_due",
+    "system_hot",
+]
 
 DELTA_CHARS = 300
+NOTHING_LEFT = f"{HOT_HEADER}\n(none)"
+"""The whole block where nothing is shown any more, for a session that would go on believing earlier lines."""
 _DELTA_SECTIONS = ("pending_memories", "open_errors", "recent_decisions")
 """Files are left out: they change by the session's own calls alone, which stand in the conversation."""
 
@@ -32,11 +46,14 @@ class Given(Struct, frozen=True):
         instance: the host process that it was given to.
         lines: the lines that the session knows, by digest, in the order of the receipt.
         whole: digest of the last whole block; empty if there was none.
+        complete: False if it was also given lines that nothing held any more when their receipt came: no change can
+            take them back, so the whole block has to.
     """
 
     instance: str
     lines: dict[str, HotLine]
     whole: str = ""
+    complete: bool = True
 
 
 class HotPart(Struct, frozen=True):
@@ -69,9 +86,10 @@ def hot_due(world: WorldState, source: str, instance: str) -> HotPart | None:
         instance: names the process of the host; another one begins with the whole block.
 
     Returns:
-        The whole block if nothing was given in this epoch and instance, even an empty one, so that its receipt says
-        so. Later what has changed, by the session's delivery settings. None too for sub-agents and sessions that have
-        no open epoch, and where hot state is off or stands in the system prompt.
+        The whole block if nothing was given in this epoch and instance, or something that can't be told of any more;
+        even an empty one, so that its receipt says so. Later what has changed, by the session's delivery settings.
+        None too for sub-agents and sessions that have no open epoch, and where hot state is off or stands in the
+        system prompt.
     """
     epoch = _receiving(world, source)
     if epoch is None or epoch.delivery.placement == "system":
@@ -79,7 +97,9 @@ def hot_due(world: WorldState, source: str, instance: str) -> HotPart | None:
     given, block = world.given.get(source), hot_view(world, source)
     kind: Literal["hot", "delta"] = "hot"
     text, lines = block.text, _digests(block)
-    if given is not None and given.instance == instance:
+    if not text and given is not None and (given.lines or not given.complete):
+        text = NOTHING_LEFT if len(NOTHING_LEFT) <= world.memory.context.policy.hot_chars else ""
+    if given is not None and given.instance == instance and given.complete:
         if epoch.delivery.hot_delivery == "delta":
             kind = "delta"
             text, lines = _change(block, true_lines(world, source), given)
@@ -123,7 +143,7 @@ def step_given(world: WorldState, event: AnyEvent) -> None:
 
 
 def _take_receipt(world: WorldState, event: PromptRendered) -> None:
-    """Note which lines a session knows now. A text that nothing holds any more can't be told of, so it is dropped."""
+    """Note which lines a session knows now, and whether there are others, whose text nothing holds any more."""
     data, source = event.data, event.source
     epoch = _receiving(world, source)
     if epoch is None or data.epoch != epoch.offset or data.kind == "workspace":
@@ -132,8 +152,11 @@ def _take_receipt(world: WorldState, event: PromptRendered) -> None:
     found = {} if before is None else dict(before.lines)
     found |= {line_digest(line): line for line in true_lines(world, source)}
     lines = {digest: found[digest] for digest in data.lines if digest in found}
-    whole = data.digest if data.kind == "hot" else before.whole if before is not None else ""
-    world.given[source] = Given(data.instance, lines, whole)
+    complete = found.keys() >= set(data.lines)
+    if data.kind == "hot" or before is None:
+        world.given[source] = Given(data.instance, lines, data.digest if data.kind == "hot" else "", complete)
+    else:
+        world.given[source] = Given(data.instance, lines, before.whole, complete and before.complete)
 
 
 def _digests(block: HotBlock) -> tuple[str, ...]:
@@ -149,16 +172,16 @@ def _receiving(world: WorldState, source: str) -> Epoch | None:
 
 
 def _change(block: HotBlock, true: tuple[HotLine, ...], given: Given) -> tuple[str, tuple[str, ...]]:
-    """The changes that fit, whole lines only, and what is known after them; no text if none does.
+    """The changes that fit beside each other, and what is known after them; no text if there are none.
 
     One that doesn't fit is not known, so it comes with a later message.
     """
     known, text = dict(given.lines), DELTA_HEADER
     for gone, new in _changes(block, true, given):
-        lines = [f"\n{sign} {line.section}: {line.entry}" for sign, line in (("-", gone), ("+", new)) if line]
-        if len(text) + sum(map(len, lines)) > DELTA_CHARS:
+        lines = _told(gone, new)
+        if len(text) + len(lines) > DELTA_CHARS:
             continue
-        text += "".join(lines)
+        text += lines
         if gone:
             del known[line_digest(gone)]
         if new:
@@ -185,6 +208,23 @@ def _changes(
                     yield line, heir
         for line in new.values():
             yield None, line
+
+
+def _told(gone: HotLine | None, new: HotLine | None) -> str:
+    """A change as it reads. One that is too long to stand alone would never come, so its entries are cut (SPEC 1.5)."""
+    lines = [(f"\n{sign} {line.section}: ", line) for sign, line in (("-", gone), ("+", new)) if line]
+    whole = "".join(f"{lead}{line.entry}" for lead, line in lines)
+    room = DELTA_CHARS - len(DELTA_HEADER)
+    if len(whole) <= room:
+        return whole
+    return "".join(f"{lead}{_cut(line, room // len(lines) - len(lead))}" for lead, line in lines)
+
+
+def _cut(line: HotLine, limit: int) -> str:
+    """An entry within a limit, with its mark; inert again, since a cut can end a word that was none of the tags."""
+    subject = _subject(line).entry
+    mark = line.entry[len(subject) :]
+    return inert(cut(subject, limit - len(mark))) + mark
 
 
 def _subject(line: HotLine) -> HotLine:
