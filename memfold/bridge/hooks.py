@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
-from ledger.events import Draft, MemoryRequestedData, PromptRenderedData, SessionStartedData
+from ledger.events import Draft, MemoryRequested, MemoryRequestedData, PromptRenderedData, SessionStartedData
 from ledger.ids import MonotonicIds
 from memfold.bridge.ledger import Ledger
 from memfold.bridge.notice import notice_of, notice_of_failure, notice_of_settings
@@ -101,7 +101,7 @@ class Hooks:
         asked = self._asked(record)
         if enabled and asked is not None and hook in _PROMPTS:
             self._renew(asked)
-        drafts = list(map(self._named, self._translator.feed(record)))
+        drafts = self._translator.feed(record)
         if self._translator.problem:
             raise Refusal(f"unreadable: {self._translator.problem}", request.id)
         drafts = self._at_start(drafts, asked)
@@ -159,10 +159,6 @@ class Hooks:
         # Receipts name the instance as starts do.
         instance = self._capture.id_of(self._translator.instance_of(record))
         return _Asked(session, self._capture.source_of(session), instance, host_time(record.get("t")))
-
-    def _named(self, draft: Draft) -> Draft:
-        """A request to remember with its id, under which its account is found."""
-        return replace(draft, id=self._new_id()) if isinstance(draft.data, MemoryRequestedData) else draft
 
     def _renew(self, asked: _Asked) -> None:
         """A start or a parent that isn't there went lost, with its ledger or while memory was off: it is told anew."""
@@ -222,9 +218,7 @@ class Hooks:
         hushed = self._capture.is_off_the_record(asked.session)
         told = [] if hushed or not self._settings.config.enabled else [self._settings_notice()]
         told += [
-            self._notice(asked, draft.id, draft.data.message)
-            for draft in drafts
-            if draft.id is not None and isinstance(draft.data, MemoryRequestedData)
+            self._notice(asked, draft.data.message) for draft in drafts if isinstance(draft.data, MemoryRequestedData)
         ]
         # Of sub-agents a successor learns by their heads, which it gets as well: their mark ends with their root's.
         private = self._capture.spoke_off_the_record(asked.session)
@@ -235,10 +229,12 @@ class Hooks:
         findings, self._untold = self._untold, ()
         return notice_of_settings(findings, self._environ.get("HOME", ""))
 
-    def _notice(self, asked: _Asked, event: str, message: str) -> str:
+    def _notice(self, asked: _Asked, message: str) -> str:
         world = self._ledger.world(asked.source)
         if world is None or self._ledger.error is not None:
             return notice_of_failure(self._ledger.error)
+        stored = (event for event in self._ledger.latest if isinstance(event, MemoryRequested))
+        event = next((one.id for one in stored if one.data.message == message), "")
         return notice_of(world, asked.source, event, message)
 
     def _part(self, world: WorldState, asked: _Asked) -> str | None:

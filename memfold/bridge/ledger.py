@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from os.path import exists
 
 from ledger.errors import InvalidDraft, LedgerError, LedgerNotFound, LockTimeout, StorageError
-from ledger.events import Draft, MemoryRequestedData, PromptRenderedData, SessionMeasuredData, ToolCompletedData
+from ledger.events import Draft, Event, MemoryRequestedData, PromptRenderedData, SessionMeasuredData, ToolCompletedData
 from ledger.log import FileLog
 from ledger.times import parse_time
 from memfold.bridge.private_log import PrivateLog
@@ -50,6 +50,7 @@ class Ledger:
 
     Attributes:
         capture: what turns reports into drafts.
+        latest: the events that the last drafts have become, and those that had waited before them.
         error: why the last drafts aren't stored for good, or the log can't be read; None if all is well.
     """
 
@@ -72,6 +73,7 @@ class Ledger:
         self._private_log = log
         self._clock = clock
         self._waiting: list[Draft] = []
+        self.latest: tuple[Event, ...] = ()
         self._next_try = 0.0
         self.error: LedgerError | None = None
         self.configure(config)
@@ -102,6 +104,7 @@ class Ledger:
 
     def record(self, drafts: Sequence[Draft]) -> None:
         """Store drafts behind those that wait, or let them wait with the others."""
+        self.latest = ()
         self._waiting += drafts
         while len(self._waiting) > WAITING_LIMIT:
             del self._waiting[_least_missed(self._waiting)]
@@ -143,7 +146,8 @@ class Ledger:
     def _write(self, count: int) -> None:
         """Store the first drafts that wait, in one piece; those that stand in the log all the same wait no more."""
         try:
-            self._workspace.record(self._waiting[:count])
+            # Their ids are given by the log: one that a draft brings along would be looked for in all of it first.
+            self.latest += self._workspace.record(self._waiting[:count])
         except StorageError as error:
             del self._waiting[: error.stored]
             raise
