@@ -9,9 +9,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from ledger.drafts import given_ids
 from ledger.events import (
     AnyEvent,
     CompactionPrepared,
+    Draft,
     LedgerCreated,
     MemoryRequested,
     PolicySet,
@@ -879,3 +881,19 @@ def test_outside_of_projects_only_hot_state_works(tmp_path: Path) -> None:
     (created, *_) = client.events()
     assert isinstance(created, LedgerCreated)
     assert not created.data.project
+
+
+def test_hooks_look_for_no_ids_in_the_log(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drafts get their ids from the log: one that brings its own is looked for in all of it, at any length."""
+    named: list[frozenset[str]] = []
+
+    def noted(drafts: Sequence[Draft]) -> frozenset[str]:
+        named.append(given_ids(drafts))
+        return named[-1]
+
+    monkeypatch.setattr("ledger.log.given_ids", noted)
+    assert client.ask(said(REMEMBER))["notice"] == NOTED
+    client.ask(ran("npm test", 1, "1 failed"))
+    client.ask(system())
+    assert named
+    assert set(named) == {frozenset()}
