@@ -15,7 +15,10 @@ from msgspec import Struct
 from ledger.payloads import (
     CompactionPreparedData,
     Delivery,
+    ErasedText,
+    FileImportedData,
     FileWrittenData,
+    JudgedLine,
     LedgerCreatedData,
     LedgerErasedData,
     LedgerRepairedData,
@@ -28,6 +31,7 @@ from ledger.payloads import (
     MemoryUndoneData,
     MemoryUpdatedData,
     NumberedTarget,
+    Outcome,
     PolicySetData,
     PromptRenderedData,
     RulesLoadedData,
@@ -36,6 +40,7 @@ from ledger.payloads import (
     SessionLinkedData,
     SessionMeasuredData,
     SessionStartedData,
+    Skipped,
     Target,
     ToolArguments,
     ToolCompletedData,
@@ -51,9 +56,13 @@ __all__ = [
     "Delivery",
     "Draft",
     "Envelope",
+    "ErasedText",
     "Event",
+    "FileImported",
+    "FileImportedData",
     "FileWritten",
     "FileWrittenData",
+    "JudgedLine",
     "LedgerCreated",
     "LedgerCreatedData",
     "LedgerErased",
@@ -77,6 +86,7 @@ __all__ = [
     "MemoryUpdated",
     "MemoryUpdatedData",
     "NumberedTarget",
+    "Outcome",
     "PolicySet",
     "PolicySetData",
     "PromptRendered",
@@ -93,6 +103,7 @@ __all__ = [
     "SessionMeasuredData",
     "SessionStarted",
     "SessionStartedData",
+    "Skipped",
     "Target",
     "ToolArguments",
     "ToolCompleted",
@@ -188,6 +199,10 @@ class MemoryImported(Envelope, frozen=True, kw_only=True, tag="memory.imported",
     data: MemoryImportedData
 
 
+class FileImported(Envelope, frozen=True, kw_only=True, tag="file.imported", gc=False):  # noqa: D101
+    data: FileImportedData
+
+
 class FileWritten(Envelope, frozen=True, kw_only=True, tag="file.written", gc=False):  # noqa: D101
     data: FileWrittenData
 
@@ -228,6 +243,7 @@ Event = (
     | MemoryDeleted
     | MemoryRestored
     | MemoryUndone
+    | FileImported
     | MemoryImported
     | FileWritten
     | PromptRendered
@@ -254,6 +270,7 @@ Data = (
     | MemoryDeletedData
     | MemoryRestoredData
     | MemoryUndoneData
+    | FileImportedData
     | MemoryImportedData
     | FileWrittenData
     | PromptRenderedData
@@ -299,6 +316,7 @@ DATA_TO_EVENT: dict[type[Data], type[Event]] = {
     MemoryDeletedData: MemoryDeleted,
     MemoryRestoredData: MemoryRestored,
     MemoryUndoneData: MemoryUndone,
+    FileImportedData: FileImported,
     MemoryImportedData: MemoryImported,
     FileWrittenData: FileWritten,
     PromptRenderedData: PromptRendered,

@@ -14,7 +14,10 @@ from msgspec import Struct
 __all__ = [
     "CompactionPreparedData",
     "Delivery",
+    "ErasedText",
+    "FileImportedData",
     "FileWrittenData",
+    "JudgedLine",
     "LedgerCreatedData",
     "LedgerErasedData",
     "LedgerRepairedData",
@@ -27,6 +30,7 @@ __all__ = [
     "MemoryUndoneData",
     "MemoryUpdatedData",
     "NumberedTarget",
+    "Outcome",
     "PolicySetData",
     "PromptRenderedData",
     "RulesLoadedData",
@@ -35,6 +39,7 @@ __all__ = [
     "SessionLinkedData",
     "SessionMeasuredData",
     "SessionStartedData",
+    "Skipped",
     "Target",
     "ToolArguments",
     "ToolCompletedData",
@@ -63,6 +68,31 @@ class NumberedTarget(Struct, frozen=True, gc=False):
     source: str
 
 
+class ErasedText(Struct, frozen=True, gc=False):
+    """What a purge leaves of a text: keyed digests of its text key and its identity key, in hex (SPEC 15.4).
+
+    The key stands in the ``ledger.erased`` event. Equal texts of one purge have equal digests, so that what had met
+    still meets.
+    """
+
+    key: str
+    identity: str
+
+
+class JudgedLine(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A candidate of an event whose text can't be read for candidates any more, as it was judged before a purge.
+
+    ``text`` is empty where ``erased`` is given; the fields are those of ``projections.facts.LineFacts``.
+    """
+
+    kind: Literal["request", "candidate", "reinforce", "replace", "malformed"]
+    type: str
+    text: str = ""
+    reasons: tuple[str, ...] = ()
+    ref: int | None = None
+    erased: ErasedText | None = None
+
+
 class LedgerCreatedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """First line of every ledger. ``root`` is the workspace's real path, ``key`` its digest (SPEC 1.6)."""
 
@@ -82,6 +112,8 @@ class Delivery(Struct, frozen=True, omit_defaults=True, gc=False):
     hot_delivery: Literal["delta", "full", "off"] = "delta"
     injection: Literal["workspace", "summary"] = "workspace"
     tools: bool = True
+    memory_file: Literal["auto", "on", "off"] = "auto"
+    summary_chars: int = 2000
 
 
 class SessionStartedData(Struct, frozen=True, omit_defaults=True, gc=False):
@@ -106,12 +138,14 @@ class SessionLinkedData(Struct, frozen=True, gc=False):
 class MemoryRequestedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """A user's message that holds a remember form, reduced to what extraction reads (DESIGN 3).
 
-    ``notes`` say what taking the text in has changed (``invisible_removed``, SPEC 1.3).
+    ``notes`` say what taking the text in has changed (``invisible_removed``, SPEC 1.3). ``judged`` stands in place of
+    the text after a purge (SPEC 15.4).
     """
 
     message: str
     text: str
     notes: tuple[str, ...] = ()
+    judged: tuple[JudgedLine, ...] = ()
 
 
 class ToolArguments(Struct, frozen=True, omit_defaults=True, gc=False):
@@ -146,13 +180,16 @@ class CompactionPreparedData(Struct, frozen=True, omit_defaults=True, gc=False):
 class SessionCompactedData(Struct, frozen=True, omit_defaults=True, gc=False):
     """A compaction summary exists. ``section`` holds the lines that extraction reads (SPEC 5).
 
-    ``digest`` is the SHA-256 (hex) of the redacted summary; empty means the summary was empty or missing.
+    ``digest`` is the SHA-256 (hex) of the redacted summary; empty means the summary was empty or missing. After a
+    purge ``judged`` and ``snapshot``, the snapshot id that it named, stand in place of the section (SPEC 15.4).
     """
 
     message: str = ""
     section: str = ""
     digest: str = ""
     notes: tuple[str, ...] = ()
+    judged: tuple[JudgedLine, ...] = ()
+    snapshot: str | None = None
 
 
 class SessionDeletedData(Struct, frozen=True, gc=False):
@@ -176,7 +213,11 @@ class RulesLoadedData(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class MemoryAddedData(Struct, frozen=True, omit_defaults=True, gc=False):
-    """A memory written by a tool, a command or a hand edit (SPEC 14.6)."""
+    """A memory written by a tool, a command or a hand edit (SPEC 14.6).
+
+    ``call`` is the host's id of a tool call, which takes effect once (SPEC 3.5); ``number`` the one that a person gave
+    the memory in MEMORY.md, taken if it is free (SPEC 16.5).
+    """
 
     title: str
     content: str = ""
@@ -184,6 +225,9 @@ class MemoryAddedData(Struct, frozen=True, omit_defaults=True, gc=False):
     type: str | None = None
     origin: Origin = "tool"
     reason: str = ""
+    call: str = ""
+    number: int | None = None
+    erased: ErasedText | None = None
 
 
 class MemoryUpdatedData(Struct, frozen=True, omit_defaults=True, gc=False):
@@ -193,8 +237,11 @@ class MemoryUpdatedData(Struct, frozen=True, omit_defaults=True, gc=False):
     title: str | None = None
     content: str | None = None
     tags: tuple[str, ...] | None = None
+    type: str | None = None
     origin: Origin = "tool"
     reason: str = ""
+    call: str = ""
+    erased: ErasedText | None = None
 
 
 class MemoryDeletedData(Struct, frozen=True, omit_defaults=True, gc=False):
@@ -204,6 +251,7 @@ class MemoryDeletedData(Struct, frozen=True, omit_defaults=True, gc=False):
     message: str | None = None
     origin: Origin = "tool"
     reason: str = ""
+    call: str = ""
 
 
 class MemoryRestoredData(Struct, frozen=True, omit_defaults=True, gc=False):
@@ -214,10 +262,31 @@ class MemoryRestoredData(Struct, frozen=True, omit_defaults=True, gc=False):
     reason: str = ""
 
 
+class Outcome(Struct, frozen=True, omit_defaults=True, gc=False):
+    """What an undo makes of one candidate (SPEC 15.3).
+
+    ``state`` is what it becomes; ``into`` the entry that has its text then. The other fields are its wording, given
+    where that changes; None leaves a field as it is.
+    """
+
+    target: Target
+    state: Literal["promoted", "pending", "deleted", "superseded"]
+    into: Target | None = None
+    type: str | None = None
+    title: str | None = None
+    content: str | None = None
+    tags: tuple[str, ...] | None = None
+    erased: ErasedText | None = None
+
+
 class MemoryUndoneData(Struct, frozen=True, omit_defaults=True, gc=False):
-    """The change made by the event with id ``undone`` is reverted (SPEC 15.3)."""
+    """The change made by the event with id ``undone`` is reverted (SPEC 15.3).
+
+    ``outcomes`` were told by a fold of the log without that event, when the command ran.
+    """
 
     undone: str
+    outcomes: tuple[Outcome, ...] = ()
     origin: Origin = "cli"
     reason: str = ""
 
@@ -243,10 +312,34 @@ class MemoryImportedData(Struct, frozen=True, omit_defaults=True, gc=False):
     created: str | None = None
     updated: str | None = None
     number: int | None = None
+    erased: ErasedText | None = None
+
+
+class Skipped(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A piece of an imported file that is no memory: its line (from 1), and why it was left out."""
+
+    line: int
+    reason: str
+
+
+class FileImportedData(Struct, frozen=True, omit_defaults=True, gc=False):
+    """A file was imported; its memories follow as ``memory.imported`` events caused by this one (SPEC 17).
+
+    ``digest`` is the SHA-256 (hex) of the file's bytes. ``counter`` is the next number that the file names.
+    ``damaged`` says why nothing could be read of it, ``skipped`` what was left out.
+    """
+
+    file: str
+    digest: str
+    format: str
+    counter: int | None = None
+    damaged: str = ""
+    skipped: tuple[Skipped, ...] = ()
+    origin: Origin = "cli"
 
 
 class FileWrittenData(Struct, frozen=True, gc=False):
-    """MEMORY.md was written: as of which position, and the digest of what was written."""
+    """MEMORY.md was written: as of which position, and the SHA-256 (hex) of our part of it (SPEC 16.1)."""
 
     position: int
     digest: str
@@ -295,3 +388,4 @@ class LedgerErasedData(Struct, frozen=True, omit_defaults=True, gc=False):
     key: str = ""
     digests: tuple[str, ...] = ()
     reason: str = ""
+    origin: Origin = "cli"

@@ -10,7 +10,9 @@ import msgspec
 from ledger.events import (
     AnyEvent,
     CompactionPrepared,
+    FileImported,
     LedgerCreated,
+    LedgerErased,
     MemoryAdded,
     MemoryDeleted,
     MemoryImported,
@@ -29,7 +31,7 @@ from ledger.events import (
 )
 from ledger.source import make_source, split_source
 from projections.facts import Facts, Judged, Known, facts_for
-from projections.memory import commands, decide, intake
+from projections.memory import commands, decide, erasure, imports, intake, undo
 from projections.memory.activity import advance, calls_taken_in, touch, touches
 from projections.memory.links import link
 from projections.memory.model import MemoryState
@@ -181,11 +183,13 @@ _HANDLERS: dict[type, Callable[[Turn, Any], None]] = {
     MemoryUpdated: commands.on_updated,
     MemoryDeleted: commands.on_deleted,
     MemoryRestored: commands.on_restored,
-    MemoryUndone: commands.on_undone,
+    MemoryUndone: undo.on_undone,
+    FileImported: imports.on_file_imported,
+    LedgerErased: erasure.on_erased,
 }
 _JUDGED: dict[type, Callable[[Turn, Any, Facts], None]] = {
     SessionCompacted: intake.on_compacted,
     MemoryRequested: intake.on_requested,
     MemoryAdded: commands.on_added,
-    MemoryImported: commands.on_imported,
+    MemoryImported: imports.on_imported,
 }

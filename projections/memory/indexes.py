@@ -18,6 +18,7 @@ __all__ = ["add", "bury", "lift_tombstones", "refile", "remove"]
 def add(state: MemoryState, entry: Entry) -> None:
     """Index an entry that became active."""
     wording = entry.proposal
+    state.revision += 1
     state.by_type.setdefault(wording.type, {})[entry.ref] = _file(state, entry)
     state.exact[wording.exact] = entry.ref
     state.texts[wording.key] = (*state.texts.get(wording.key, ()), entry.ref)
@@ -28,6 +29,7 @@ def add(state: MemoryState, entry: Entry) -> None:
 def remove(state: MemoryState, entry: Entry) -> None:
     """Take an entry out of the indexes before it changes or retires."""
     wording = entry.proposal
+    state.revision += 1
     of_type = state.by_type[wording.type]
     _unfile(state, entry, *of_type.pop(entry.ref))
     if not of_type:

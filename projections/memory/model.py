@@ -206,6 +206,8 @@ class MemoryState(Struct):
     graves: dict[str, tuple[Tombstone, ...]] = {}
     identity_graves: dict[str, tuple[Tombstone, ...]] = {}
     compaction_active: int = 0
+    revision: int = 0
+    """Rises whenever an entry becomes active, changes its wording or retires: what MEMORY.md shows follows from it."""
     subagents: dict[str, None] = {}
     epochs: dict[str, int] = {}
     """Offset of the event that began the open epoch, per session."""
@@ -221,6 +223,8 @@ class MemoryState(Struct):
     """Message id → id of the event that deleted what it proposes, even if it comes later (SPEC 15.1)."""
     delivered: dict[tuple[str, str], str] = {}
     """(host, its id) → digest of what was delivered under it (SPEC 3.5)."""
+    calls: dict[str, str] = {}
+    """Host and id of a call of our own tools → id of the event that it led to: a call takes effect once (SPEC 3.5)."""
     imports: dict[tuple[str, int], None] = {}
     events: dict[str, None] = {}
     """Ids of the events that are not tool calls: each counts once (I9)."""

@@ -10,7 +10,7 @@ from ledger.events import Envelope, MemoryAddedData, MemoryImportedData
 from ledger.times import parse_time
 from projections.facts import LineFacts
 from projections.memory.model import CONFIDENCE, MemoryState, Proposal, Ref, Source
-from projections.policy import Context
+from projections.policy import Context, type_order
 
 __all__ = ["from_added", "from_import", "from_line", "with_text"]
 
@@ -86,8 +86,10 @@ def from_import(state: MemoryState, event: Envelope, data: MemoryImportedData, l
     )
 
 
-def with_text(context: Context, wording: Proposal, title: str, content: str, tags: tuple[str, ...]) -> Proposal:
-    """A wording with new fields and the keys and flags that follow from them (SPEC 16.6)."""
+def with_text(
+    context: Context, wording: Proposal, title: str, content: str, tags: tuple[str, ...], *, type_: str | None = None
+) -> Proposal:
+    """A wording with new fields and what follows from them (SPEC 16.6); an unknown type is ignored."""
     # Updates are rare, and what they import isn't: see projections.facts.
     from projections.text.canonical import text_key
     from projections.text.entry import entry_text
@@ -99,17 +101,19 @@ def with_text(context: Context, wording: Proposal, title: str, content: str, tag
     text = entry_text(title, content, context.policy)
     importance, safety = read_tags(tags)
     key = text_key(text, context.root)
+    type_ = type_ if type_ in type_order(context.policy) else wording.type
     return msgspec.structs.replace(
         wording,
+        type=type_,
         text=text,
         title=title,
         content=content,
         tags=tags,
         importance=importance,
         safety_critical=safety,
-        exact=f"{wording.type}:{key}",
+        exact=f"{type_}:{key}",
         key=key,
-        identity=identity_key(wording.type, text, context.root),
+        identity=identity_key(type_, text, context.root),
     )
 
 
