@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["DELTA_HEADER", "HOT_HEADER", "NUMBERED_HEADER", "OWN_HEADERS", "WORKSPACE_HEADER"]
+__all__ = ["DELTA_HEADER", "FILE_END", "FILE_TITLE", "HOT_HEADER", "NUMBERED_HEADER", "OWN_HEADERS", "WORKSPACE_HEADER"]
 
 WORKSPACE_HEADER = "Workspace memory (cross-session, verify if stale):"
 """First line of the frozen block (SPEC 11.2)."""
@@ -18,3 +18,9 @@ DELTA_HEADER = "Hot session state (changes):"
 
 OWN_HEADERS = frozenset({WORKSPACE_HEADER, NUMBERED_HEADER, HOT_HEADER, DELTA_HEADER})
 """All four, for recognising our own text (SPEC 3.2)."""
+
+FILE_TITLE = "# OpenCode Memory"
+"""First line of our part of MEMORY.md (SPEC 16.1)."""
+
+FILE_END = "<!-- end of OpenCode Memory -->"
+"""Where our part ends, if other people's text follows (SPEC 16.4)."""

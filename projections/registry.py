@@ -7,6 +7,7 @@ from typing import Any
 from projections.accounting import PromotionAccounting
 from projections.hot.state import SessionStates
 from projections.memory.fold import WorkspaceMemory
+from projections.memory_file.projection import MemoryFile
 from projections.prompts import RenderedPrompts
 from projections.protocol import Projection
 from projections.world import World
@@ -18,5 +19,6 @@ PROJECTIONS: tuple[Projection[Any], ...] = (
     SessionStates(),
     PromotionAccounting(),
     RenderedPrompts(),
+    MemoryFile(),
     World(),
 )

@@ -79,6 +79,8 @@ class Proposal(Struct, frozen=True, kw_only=True, gc=False):
     key: str = ""
     identity: str = ""
     imported: bool = False
+    erased: bool = False
+    """Whether a purge took the text away; the keys are made of keyed digests then (SPEC 15.4)."""
     notes: tuple[str, ...] = ()
 
 

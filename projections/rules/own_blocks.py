@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from projections.headers import OWN_HEADERS
+from projections.headers import FILE_END, FILE_TITLE, OWN_HEADERS
 from projections.policy import Policy
 from projections.text.intake import take_in_block
 
@@ -49,9 +49,14 @@ def remove_foreign(text: str) -> str:
     """The text without the spans of SPEC 3.2; lines end at LF only."""
     text = _TRANSPORT_TAGS.sub(r"\1", _without_elements(text))
     kept: list[str] = []
-    inside_own_block = False
+    inside_own_block = inside_file = False
     for line in text.split("\n"):
         bare = line.strip()
+        if bare == FILE_TITLE:  # a MEMORY.md that somebody pasted (I17)
+            inside_file = True
+        if inside_file:
+            inside_file = bare != FILE_END
+            continue
         if bare == _SIGNATURE:
             break
         if bare in OWN_HEADERS:
