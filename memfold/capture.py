@@ -19,8 +19,11 @@ from ledger.events import (
     MemoryAddedData,
     MemoryDeletedData,
     MemoryRequestedData,
+    MemoryRestoredData,
+    MemoryUndoneData,
     MemoryUpdatedData,
     NumberedTarget,
+    Outcome,
     PromptRenderedData,
     RulesLoadedData,
     SessionCompactedData,
@@ -37,6 +40,7 @@ from projections.hot.excerpt import excerpt, is_output_read, read_arguments
 from projections.hot.tools import is_own_tool
 from projections.memory.intake import key_digest
 from projections.memory.model import Entry
+from projections.memory_file.model import stored_content
 from projections.policy import Context
 from projections.rules.candidates import reduce_summary, rule_digests_of
 from projections.rules.explicit import is_off_the_record, reduce_message
@@ -92,6 +96,11 @@ class Capture:
         self._context = context
         self._enabled = enabled
         self._delivery = delivery
+
+    @property
+    def enabled(self) -> bool:
+        """Whether anything is recorded at all."""
+        return self._enabled
 
     def source_of(self, session: str) -> str:
         """The source of what a session does."""
@@ -266,19 +275,23 @@ class Capture:
         type: str | None = None,  # noqa: A002 - the tool's own word
         origin: Origin = "tool",
         reason: str = "",
+        call: str = "",
+        number: int | None = None,
         time: str | None,
     ) -> list[Draft]:
-        """A memory that a tool, a command or a hand edit adds (SPEC 14.6)."""
+        """A memory that a tool, a command or a hand edit adds (SPEC 14.6), with the number that a person gave it."""
         if self._is_unheard(session, origin):
             return []
         line = self._line(title)
         data = MemoryAddedData(
             title=line,
-            content=self._lines(content, above=line),
+            content=self._content(content, above=line),
             tags=self._tags(tags),
             type=None if type is None else self._line(type),
             origin=origin,
             reason=self._line(reason),
+            call=self.id_of(call),
+            number=number,
         )
         return self._drafts(session, time, data)
 
@@ -290,8 +303,10 @@ class Capture:
         title: str | None = None,
         content: str | None = None,
         tags: Sequence[str] | None = None,
+        type: str | None = None,  # noqa: A002 - the command's own word
         origin: Origin = "tool",
         reason: str = "",
+        call: str = "",
         time: str | None,
     ) -> list[Draft]:
         """New fields of a memory; None leaves a field as it is."""
@@ -301,10 +316,12 @@ class Capture:
         data = MemoryUpdatedData(
             target=target,
             title=line,
-            content=None if content is None else self._lines(content, above=line or ""),
+            content=None if content is None else self._content(content, above=line or ""),
             tags=None if tags is None else self._tags(tags),
+            type=None if type is None else self._line(type),
             origin=origin,
             reason=self._line(reason),
+            call=self.id_of(call),
         )
         return self._drafts(session, time, data)
 
@@ -316,14 +333,27 @@ class Capture:
         message: str | None = None,
         origin: Origin = "tool",
         reason: str = "",
+        call: str = "",
         time: str | None,
     ) -> list[Draft]:
         """A delete of one target, or of all that a message proposed (SPEC 15.1)."""
         if self._is_unheard(session, origin):
             return []
         of_message = None if message is None else self.id_of(message)
-        data = MemoryDeletedData(target, of_message, origin, self._line(reason))
+        data = MemoryDeletedData(target, of_message, origin, self._line(reason), self.id_of(call))
         return self._drafts(session, time, data)
+
+    def memory_restored(
+        self, session: str | None, target: Target, *, origin: Origin = "cli", reason: str = "", time: str | None
+    ) -> list[Draft]:
+        """A memory that left comes back under its id (SPEC 15.3)."""
+        return self._drafts(session, time, MemoryRestoredData(target, origin, self._line(reason)))
+
+    def memory_undone(
+        self, undone: str, outcomes: Sequence[Outcome], *, origin: Origin = "cli", reason: str = "", time: str | None
+    ) -> list[Draft]:
+        """A change is reverted, with what that leads to (SPEC 15.3)."""
+        return self._drafts(None, time, MemoryUndoneData(undone, tuple(outcomes), origin, self._line(reason)))
 
     def _is_unheard(self, session: str | None, origin: Origin) -> bool:
         """Whether a memory call belongs to a message off the record; a command of a person never does."""
@@ -370,6 +400,10 @@ class Capture:
     def _lines(self, text: str, above: str = "") -> str:
         """A block whose lines will be one line, or stand below one: a label and its value may be neighbours then."""
         return redact_lines(self._block(text), self._context.policy.redaction, above)
+
+    def _content(self, text: str, above: str) -> str:
+        """A content as MEMORY.md gives it back (SPEC 16.3)."""
+        return stored_content(self._lines(text, above))
 
     def _argument(self, name: str, value: str) -> str:
         """An argument of a tool; a command line stands for its error where the output says nothing (SPEC 13.4)."""

@@ -10,14 +10,13 @@ from ledger.errors import StorageError
 from ledger.events import Delivery, Draft, Event, PolicySet, PolicySetData
 from ledger.log import FileLog, Log
 from memfold.capture import Capture
-from projections.memory.model import Ref
 from projections.policy import Context, Policy, policy_digest, policy_document
 from projections.render import Block, numbered_block
 from projections.world import WorldState
 from replay.kept import KeptFacts, keep_facts
 from replay.live import Live
-from replay.names import entry_by_id, live_by_text
 from replay.state import state_at
+from replay.undo import UndoPlan, latest_change, plan_undo
 
 __all__ = ["Workspace"]
 
@@ -33,8 +32,15 @@ class Workspace:
         policy: the configured policy; it is recorded before the first event it judges (DESIGN 5).
         host: name of the host whose reports come in.
         enabled: False while memory is switched off.
-        live: the log's state as its owner keeps it; without one, the log is read for the policy in force.
+        live: the log's state as its owner keeps it; without one, the log is read for each question.
+
+    Attributes:
+        log: the ledger.
+        capture: what turns reports and changes into drafts.
+        keeps: False: what can't be stored is an error, and doesn't wait (``memfold.editing.Store``).
     """
+
+    keeps = False
 
     def __init__(
         self, log: Log, root: str, policy: Policy, *, host: str, enabled: bool = True, live: Live | None = None
@@ -53,21 +59,26 @@ class Workspace:
         self._context = Context(policy, self._root)
         self.capture.configure(self._context, enabled=enabled, delivery=delivery)
 
-    def record(self, drafts: Sequence[Draft]) -> tuple[Event, ...]:
+    def record(self, drafts: Sequence[Draft], *, expect: int | None = None) -> tuple[Event, ...]:
         """Append what capture gave; a changed policy goes into the same write, before them.
 
+        Args:
+            drafts: what to write.
+            expect: the seq that must be next; None to write wherever the log stands.
+
         Raises:
-            LedgerError: as ``Log.append``; ``StorageError.stored`` counts the given drafts alone.
+            LedgerError: as ``Log.append``, ``SequenceConflict`` with ``expect``; ``StorageError.stored`` counts the
+                given drafts alone.
         """
         if not drafts:
             return ()
         if self._is_in_force():
-            events = self.log.append(drafts)
+            events = self.log.append(drafts, expect=expect)
         else:
             data = PolicySetData(self._digest, policy_document(self._policy))
             change = Draft(source=_SOURCE, time=drafts[0].time, data=data)
             try:
-                events = self.log.append([change, *drafts])[1:]
+                events = self.log.append([change, *drafts], expect=expect)[1:]
             except StorageError as error:
                 error.stored = max(0, error.stored - 1)
                 self._in_force = None  # it may stand in the log
@@ -78,10 +89,19 @@ class Workspace:
             keep_facts(self.log.directory, events, self._context)
         return events
 
+    def append(self, drafts: Sequence[Draft]) -> tuple[Event, ...]:
+        """Store drafts for good; as ``record`` (``memfold.editing.Store``)."""
+        return self.record(drafts)
+
+    def world(self, source: str | None = None) -> WorldState:
+        """The state at the end of the log, hot state and blocks for one session alone."""
+        if self._live is not None:
+            return self._live.world(source)
+        return self.state(only=frozenset() if source is None else frozenset({source}))
+
     def state(self, offset: int | None = None, *, only: AbstractSet[str] | None = None) -> WorldState:
         """The state at an offset, from the log alone."""
-        known = KeptFacts(self.log.directory) if isinstance(self.log, FileLog) else None
-        return state_at(self.log.read(), offset, only=only, known=known)
+        return state_at(self.log.read(), offset, only=only, known=self._kept())
 
     def prepare_compaction(self, session: str, *, time: str | None) -> tuple[str, Block]:
         """Make the numbered list for a compaction: its snapshot id and the block to give to the host (SPEC 5.4)."""
@@ -90,48 +110,27 @@ class Workspace:
         events = self.record(self.capture.compaction_prepared(session, world.memory.offset, block.shown, time=time))
         return (events[-1].id if events else ""), block
 
-    def delete(
-        self,
-        session: str | None,
-        *,
-        time: str | None,
-        id: str | None = None,  # noqa: A002 - the tool's own word
-        text: str | None = None,
-        message: str | None = None,
-        origin: Literal["tool", "cli", "hand_edit"] = "tool",
-    ) -> tuple[Event, ...]:
-        """Delete a memory by id, by text, or all that a message proposed (SPEC 15.1).
+    def plan_undo(self, event: str | None = None) -> UndoPlan | None:
+        """What the undo of an event leads to; without one, of the latest change that isn't undone yet (SPEC 15.3)."""
+        events = list(self.log.read())
+        if event is None:
+            event = latest_change(self.state(only=frozenset()).memory)
+        return None if event is None else plan_undo(events, event, self._kept())
 
-        Returns the events written: none where the name finds nothing, or more than one.
+    def undo(
+        self, plan: UndoPlan, *, origin: Literal["tool", "cli", "hand_edit"] = "cli", reason: str = "", time: str | None
+    ) -> tuple[Event, ...]:
+        """Carry a plan out.
+
+        Raises:
+            SequenceConflict: if something was appended since it was made.
+            LedgerError: as ``record``.
         """
-        if message is not None:
-            return self.record(self.capture.memory_deleted(session, message=message, origin=origin, time=time))
-        memory = self.state().memory
-        refs: tuple[Ref, ...] = live_by_text(memory, text) if text is not None else ()
-        entry = entry_by_id(memory, id) if id is not None else None
-        if entry is not None and entry.state == "promoted":
-            refs = (entry.ref,)
-        if len(refs) != 1:
-            return ()
-        return self.record(self.capture.memory_deleted(session, target=refs[0], origin=origin, time=time))
+        drafts = self.capture.memory_undone(plan.event, plan.outcomes, origin=origin, reason=reason, time=time)
+        return self.record(drafts, expect=plan.world.memory.offset + 1)
 
-    def update(
-        self,
-        session: str | None,
-        *,
-        time: str | None,
-        id: str,  # noqa: A002 - the tool's own word
-        title: str | None = None,
-        content: str | None = None,
-        tags: Sequence[str] | None = None,
-    ) -> tuple[Event, ...]:
-        """Change the given fields of an active memory; no events where the id names none."""
-        entry = entry_by_id(self.state().memory, id)
-        if entry is None or entry.state != "promoted":
-            return ()
-        return self.record(
-            self.capture.memory_updated(session, entry.ref, title=title, content=content, tags=tags, time=time)
-        )
+    def _kept(self) -> KeptFacts | None:
+        return KeptFacts(self.log.directory) if isinstance(self.log, FileLog) else None
 
     def _is_in_force(self) -> bool:
         """Whether the log's last policy is the configured one."""

@@ -37,11 +37,18 @@ ALLOWED_MOVES: frozenset[tuple[CandidateState | None, CandidateState]] = frozens
         ("absorbed", "absorbed"),
         ("absorbed", "rejected"),
         ("rejected", "rejected"),
+        ("rejected", "promoted"),
+        ("deleted", "pending"),
     ]
 )
-"""The moves of SPEC 9.6. From absorbed a candidate moves only when a parent link comes late (SPEC 3.4): to another
-entry, to an entry of its own, or, being the sub-agent's own, to rejected, so that where the link stands in the log
-doesn't matter for what that session proposed (I16). For the same end a rejected one may change its reason then."""
+"""The moves of SPEC 9.6, and those that other rules need.
+
+Where a parent link comes late (SPEC 3.4), an absorbed candidate moves to another entry, to an entry of its own, or,
+being the sub-agent's own, to rejected, so that where the link stands in the log doesn't matter for what that session
+proposed (I16); for the same end a rejected one may change its reason. An undo leaves what would be there without the
+undone event (SPEC 15.3): what was absorbed or refused because of it is let in, and what it deleted while it was pending
+waits again.
+"""
 
 
 class Record(Struct, frozen=True, gc=False):

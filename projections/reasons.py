@@ -98,6 +98,9 @@ REASONS: dict[str, Reason] = {
     "refresh_only": Reason("10.3", "it renews the clock; the count is at its maximum"),
     "same_session": Reason("10.3", "this session has stated it before"),
     "min_interval": Reason("10.3", "less than an hour has passed"),
+    # Why a command or a tool call did nothing.
+    "memory_off": Reason("3.7", "memory is switched off"),
+    "off_the_record": Reason("3.7", "the message is off the record"),
     # Notes and warnings.
     "invisible_removed": Reason("1.3", "invisible characters were removed"),
     "terse_label": Reason("6.2", "a bare label; it is kept"),

@@ -17,7 +17,7 @@ from projections.memory.model import Change, Entry, MemoryState, Proposal, Ref
 from projections.memory.proposals import from_added, with_text
 from projections.memory.turn import Turn
 
-__all__ = ["call_key", "on_added", "on_deleted", "on_restored", "on_updated", "put_wording", "restore", "retire_active"]
+__all__ = ["call_key", "on_added", "on_deleted", "on_restored", "on_updated"]
 
 
 def on_added(turn: Turn, event: MemoryAdded, facts: Facts) -> None:
@@ -34,7 +34,7 @@ def on_added(turn: Turn, event: MemoryAdded, facts: Facts) -> None:
     if session is not None:
         state.said[session] = (*state.said.get(session, ()), proposal.ref)
     decide.decide(turn, proposal, number=event.data.number)
-    state.changes[event.id] = Change("added", ())
+    state.changes[event.id] = Change("added")
 
 
 def on_updated(turn: Turn, event: MemoryUpdated) -> None:
@@ -54,8 +54,8 @@ def on_updated(turn: Turn, event: MemoryUpdated) -> None:
     )
     if state.exact.get(wording.exact, entry.ref) != entry.ref or _refused(turn, wording.text):
         return
-    put_wording(turn, entry, wording)
-    state.changes[event.id] = Change("updated", (entry,))
+    _put_wording(turn, entry, wording)
+    state.changes[event.id] = Change("updated")
 
 
 def on_deleted(turn: Turn, event: MemoryDeleted) -> None:
@@ -71,14 +71,13 @@ def on_deleted(turn: Turn, event: MemoryDeleted) -> None:
     if data.target is not None:
         before += _delete_pending_copies(turn, before)
     if before:
-        state.changes[event.id] = Change("deleted", tuple(before))
+        state.changes[event.id] = Change("deleted")
 
 
 def on_restored(turn: Turn, event: MemoryRestored) -> None:
     """Make what was deleted, superseded or expired active again; it retires what had replaced it (SPEC 15.3)."""
-    restored = restore(turn, event.data.target, "restored")
-    if restored is not None:
-        turn.state.changes[event.id] = Change("restored", (restored,))
+    if _restore(turn, event.data.target, "restored"):
+        turn.state.changes[event.id] = Change("restored")
 
 
 def call_key(source: str, call: str) -> str:
@@ -101,7 +100,7 @@ def _refused(turn: Turn, text: str) -> bool:
     return bool(text_refusals(text, turn.state.context.policy))
 
 
-def put_wording(turn: Turn, entry: Entry, wording: Proposal) -> None:
+def _put_wording(turn: Turn, entry: Entry, wording: Proposal) -> None:
     """Give an active entry a wording that no other active entry has."""
     state = turn.state
     indexes.remove(state, entry)
@@ -122,7 +121,7 @@ def _delete(turn: Turn, ref: Ref) -> Entry | Proposal | None:
         return proposal
     while ref in state.absorbed:
         ref = state.absorbed[ref].into
-    return retire_active(turn, ref)
+    return _retire_active(turn, ref)
 
 
 def _delete_pending_copies(turn: Turn, gone: list[Entry | Proposal]) -> list[Proposal]:
@@ -134,7 +133,7 @@ def _delete_pending_copies(turn: Turn, gone: list[Entry | Proposal]) -> list[Pro
     return copies
 
 
-def retire_active(turn: Turn, ref: Ref) -> Entry | None:
+def _retire_active(turn: Turn, ref: Ref) -> Entry | None:
     """Delete an active entry; the entry as it was, None where there is none."""
     entry = turn.state.entries.get(ref)
     if entry is None or entry.state != "promoted":
@@ -143,24 +142,24 @@ def retire_active(turn: Turn, ref: Ref) -> Entry | None:
     return entry
 
 
-def restore(turn: Turn, ref: Ref, reason: str) -> Entry | Proposal | None:
-    """Bring one memory back under its id, unless its text is active again already."""
+def _restore(turn: Turn, ref: Ref, reason: str) -> bool:
+    """Bring one memory back under its id, unless its text is active again already; whether it was."""
     state = turn.state
     retired = state.retired.get(ref)
     if retired is not None and _may_return(state, retired.proposal, retired.proposal):
         del state.retired[ref]
         decide.promote(turn, retired.proposal, reason, before=retired.state)
-        return retired.proposal
+        return True
     entry = state.entries.get(ref)
     if entry is None or entry.state not in ("deleted", "superseded", "expired"):
-        return None
+        return False
     if not _may_return(state, entry.first, entry.proposal):
-        return None
+        return False
     replacement = state.entries.get(entry.superseded_by) if entry.superseded_by is not None else None
     if replacement is not None and replacement.state == "promoted" and replacement.supersedes == ref:
         decide.retire(turn, replacement, "superseded", "superseded_by_restore", superseded_by=ref)
     decide.reactivate(turn, entry, reason)
-    return entry
+    return True
 
 
 def _may_return(state: MemoryState, first: Proposal, present: Proposal) -> bool:

@@ -44,11 +44,11 @@ PENDING_DAYS = 30
 _IDENTITY_TYPES = ("project", "reference")
 
 
-def keep_pending(turn: Turn, proposal: Proposal) -> None:
+def keep_pending(turn: Turn, proposal: Proposal, *reasons: str, before: CandidateState | None = None) -> None:
     """Take a candidate in undecided; one from a summary has a date on which it expires (SPEC 9.5)."""
     state = turn.state
     state.pending[proposal.ref] = proposal
-    turn.record(proposal, None, "pending")
+    turn.record(proposal, before, "pending", *reasons)
     if proposal.source == "compaction":
         expires = proposal.time + PENDING_DAYS * DAY_MS
         state.expires = expires if state.expires is None else min(state.expires, expires)

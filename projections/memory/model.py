@@ -171,11 +171,14 @@ class Snapshot(Struct, frozen=True, gc=False):
 
 
 class Change(Struct, frozen=True, gc=False):
-    """What a ``memory.*`` command did, for undo: each entry as it was before (SPEC 15.3)."""
+    """What a tool, a command or a hand edit did, and whether it is undone (SPEC 15.3).
 
-    kind: Literal["added", "updated", "deleted", "restored"]
-    before: tuple[Entry | Proposal, ...]
+    ``reverts`` names the event that an undo undid.
+    """
+
+    kind: Literal["added", "updated", "deleted", "restored", "imported", "undone"]
     undone: bool = False
+    reverts: str = ""
 
 
 class MemoryState(Struct):
@@ -238,7 +241,10 @@ class MemoryState(Struct):
     """Past dormant spans in milliseconds, oldest first (SPEC 10.4)."""
     expires: int | None = None
     """When the oldest pending compaction candidate expires, or None."""
+    refused: dict[Ref, Proposal] = {}
+    """Rejected candidates whose text is kept: an undo of what stood against one lets it in (SPEC 15.3)."""
     changes: dict[str, Change] = {}
+    """By event, oldest first: what can be undone."""
     warnings: dict[str, int] = {}
     """Counts of what ``status`` warns about, by code (SPEC 3.5, 5.3)."""
     moves: tuple[Move, ...] = ()

@@ -44,6 +44,8 @@ class Turn(Struct):
 
 def reject(turn: Turn, proposal: Proposal, *reasons: str, before: CandidateState | None = None) -> None:
     """Refuse a candidate with all its reasons."""
+    if proposal.text:
+        turn.state.refused[proposal.ref] = proposal
     turn.record(proposal, before, "rejected", *reasons)
 
 

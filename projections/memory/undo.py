@@ -4,35 +4,124 @@ from __future__ import annotations
 
 import msgspec
 
-from ledger.events import MemoryUndone
-from projections.memory.commands import put_wording, restore, retire_active
-from projections.memory.model import Entry, Ref
+from ledger.events import MemoryUndone, Outcome
+from projections.memory import decide, indexes
+from projections.memory.intake import remember_proposal
+from projections.memory.model import CandidateState, Change, MemoryState, Proposal
+from projections.memory.proposals import with_text
 from projections.memory.turn import Turn
 
 __all__ = ["on_undone"]
 
 
 def on_undone(turn: Turn, event: MemoryUndone) -> None:
-    """Revert a change that isn't undone yet (SPEC 15.3)."""
+    """Revert a change that isn't undone yet; undoing an undo brings the change back."""
     state, undone = turn.state, event.data.undone
     change = state.changes.get(undone)
     if change is None or change.undone:
         return
-    state.changes[undone] = msgspec.structs.replace(change, undone=True)
-    if change.kind == "added":
-        retire_active(turn, Ref(undone, 0))
-    for before in change.before:
-        if change.kind == "restored":
-            retire_active(turn, before.ref)
-        elif change.kind == "deleted":
-            restore(turn, before.ref, "undone")
-        elif isinstance(before, Entry):
-            _put_back(turn, before)
+    _mark(state, undone, undone=True)
+    if change.reverts:
+        _mark(state, change.reverts, undone=False)
+    state.changes[event.id] = Change("undone", reverts=undone)
+    state.deleted_messages = {
+        message: deleted_by for message, deleted_by in state.deleted_messages.items() if deleted_by != undone
+    }
+    # What leaves goes first, so that its text is free for what comes; all that is reworded leaves the indexes before
+    # any of it returns, since two memories may have changed their texts.
+    for outcome in event.data.outcomes:
+        _leave(turn, outcome)
+    coming = [outcome for outcome in event.data.outcomes if outcome.state == "promoted"]
+    for outcome in coming:
+        entry = state.entries.get(outcome.target)
+        if entry is not None and entry.state == "promoted":
+            indexes.remove(state, entry)
+    for outcome in coming:
+        _come(turn, outcome)
 
 
-def _put_back(turn: Turn, before: Entry) -> None:
-    """Give an updated entry its earlier fields, unless another entry has taken its text meanwhile."""
-    state = turn.state
-    entry = state.entries[before.ref]
-    if entry.state == "promoted" and state.exact.get(before.proposal.exact, before.ref) == before.ref:
-        put_wording(turn, entry, before.proposal)
+def _mark(state: MemoryState, event: str, *, undone: bool) -> None:
+    if event in state.changes:
+        state.changes[event] = msgspec.structs.replace(state.changes[event], undone=undone)
+
+
+def _leave(turn: Turn, outcome: Outcome) -> None:
+    """An active memory retires, or a candidate that was deleted while it waited waits again."""
+    state, ref = turn.state, outcome.target
+    entry = state.entries.get(ref)
+    if outcome.state == "pending":
+        retired = state.retired.get(ref)
+        if retired is not None and retired.state == "deleted" and retired.proposal.session not in state.subagents:
+            del state.retired[ref]
+            decide.keep_pending(turn, retired.proposal, "undone", before="deleted")
+    elif outcome.state != "promoted" and entry is not None and entry.state == "promoted":
+        decide.retire(turn, entry, outcome.state, "undone", superseded_by=outcome.into)
+
+
+def _come(turn: Turn, outcome: Outcome) -> None:
+    """A memory gets the wording that it would have, and is active; its text may not be taken meanwhile."""
+    state, ref = turn.state, outcome.target
+    entry = state.entries.get(ref)
+    if entry is None:
+        _let_in(turn, outcome)
+        return
+    wording = _wording(turn, entry.proposal, outcome)
+    if wording.exact in state.exact or entry.first.session in state.subagents:
+        if entry.state == "promoted" and entry.proposal.exact not in state.exact:
+            indexes.add(state, entry)
+        return
+    changed = msgspec.structs.replace(entry, proposal=wording, worded=state.now, updated=state.now)
+    if entry.state == "promoted":
+        state.entries[ref] = changed
+        indexes.lift_tombstones(state, wording)
+        indexes.add(state, changed)
+    elif entry.state in ("deleted", "superseded", "expired"):
+        decide.reactivate(turn, changed, "undone")
+
+
+def _let_in(turn: Turn, outcome: Outcome) -> None:
+    """A candidate that became no memory because of the undone event becomes one."""
+    state, ref = turn.state, outcome.target
+    before: CandidateState
+    if ref in state.absorbed:
+        before, proposal = "absorbed", state.absorbed[ref].proposal
+    elif ref in state.retired:
+        before, proposal = state.retired[ref].state, state.retired[ref].proposal
+    elif ref in state.pending:
+        before, proposal = "pending", state.pending[ref]
+    elif ref in state.refused:
+        before, proposal = "rejected", state.refused[ref]
+    else:
+        return
+    proposal = _wording(turn, proposal, outcome)
+    if proposal.exact in state.exact or proposal.session in state.subagents:
+        return
+    if before == "rejected":
+        _forget_refusal(turn, proposal)
+    for table in (state.absorbed, state.retired, state.pending):
+        table.pop(ref, None)
+    decide.promote(turn, proposal, "undone", before=before)
+
+
+def _forget_refusal(turn: Turn, proposal: Proposal) -> None:
+    """It is a candidate like any other from now on, also for a late parent link (I16)."""
+    state, session = turn.state, proposal.session
+    del state.refused[proposal.ref]
+    if session is not None and session in state.turned_down:
+        state.turned_down[session] = tuple(pair for pair in state.turned_down[session] if pair[0].ref != proposal.ref)
+    remember_proposal(turn, proposal)
+
+
+def _wording(turn: Turn, present: Proposal, outcome: Outcome) -> Proposal:
+    """The wording with the fields that the outcome names."""
+    given = (outcome.type, outcome.title, outcome.content, outcome.tags)
+    if all(field is None for field in given):
+        return present
+    return with_text(
+        turn.state.context,
+        present,
+        present.title if outcome.title is None else outcome.title,
+        present.content if outcome.content is None else outcome.content,
+        present.tags if outcome.tags is None else outcome.tags,
+        type_=outcome.type,
+    )

@@ -20,10 +20,12 @@ from ledger.log import FileLog
 from memfold.cli.documents import DOCUMENTS
 from memfold.cli.main import main
 from memfold.cli.why import WhyDocument
+from memfold.editing import delete, find, update
 from memfold.terminal import display_width
 from memfold.workspace import Workspace
 from projections.hot.block import hot_lines
 from projections.hot.delivery import line_digest
+from projections.memory.model import Ref
 from projections.policy import DEFAULT_POLICY
 from tests.support import cli
 from tests.support.cli import EXPECTED, GOLDEN, home, make_ledger, printed, run
@@ -303,13 +305,20 @@ def test_list_filters_by_state_and_type(ledger: Path) -> None:
     assert "no deleted memories" in ran.err
 
 
+def _named(ws: Workspace, name: str) -> Ref:
+    """The memory that a name means."""
+    target = find(ws.world().memory, name)
+    assert isinstance(target, Ref)
+    return target
+
+
 def test_show_tells_what_a_memory_is_made_of(tmp_path: Path) -> None:
     """Title, content, tags, importance, replacement and history of memories that a tool wrote and changed."""
     log = FileLog.create(tmp_path / "ledger", root="/w/app", key="k")
     ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
     tags = ["importance-high", "safety-critical"]
     ws.record(ws.capture.memory_added("s", title="Backups", content="Never drop a table", tags=tags, time=None))
-    ws.delete("s", id="MEM-001", time=None)
+    delete(ws, _named(ws, "MEM-001"), session="s", origin="tool", time=None)
     ran = run("show", "MEM-001", "--ledger", str(tmp_path / "ledger"))
     for part in ("deleted", "Backups", "Never drop a table", "high", "critical", "safety-critical"):
         assert part in ran.out
@@ -356,7 +365,7 @@ def test_why_tells_what_absorbed_and_what_replaced(tmp_path: Path) -> None:
     ran = run("why", "use spaces, never tabs", "--ledger", str(tmp_path / "ledger"))
     assert "absorbed: absorbed_exact" in ran.out
     assert "part of   MEM-001 (active): Use spaces, never tabs" in ran.out
-    ws.delete(None, id="MEM-001", time=None)
+    delete(ws, _named(ws, "MEM-001"), session=None, origin="cli", time=None)
     ran = run("why", "MEM-001", "--ledger", str(tmp_path / "ledger"))
     assert "MEM-001 deleted: deleted" in ran.out
     assert "memory.deleted" in ran.out
@@ -522,7 +531,8 @@ def test_a_wording_of_another_candidate_is_named(tmp_path: Path) -> None:
     ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
     ws.record(ws.capture.memory_added("s", title="Use tabs", content="", time="2026-01-01T09:00:00Z"))
     assert "wording" not in run("why", "MEM-001", "--ledger", str(tmp_path / "ledger")).out
-    ws.update("s", id="MEM-001", title="Use spaces", content="", time="2026-01-01T09:05:00Z")
+    target = _named(ws, "MEM-001")
+    update(ws, target, session="s", title="Use spaces", content="", origin="tool", time="2026-01-01T09:05:00Z")
     for command in ("why", "show"):
         out = run(command, "MEM-001", "--ledger", str(tmp_path / "ledger")).out
         assert "changed 2026-01-01T09:05:00.000Z; first: Use tabs" in out

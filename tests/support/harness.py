@@ -11,8 +11,10 @@ from ledger.memory import MemoryLog
 from ledger.times import format_time, parse_time
 from memfold.clock import host_time
 from memfold.config import Layer, resolve
+from memfold.editing import delete, find, restore, update
 from memfold.paths import is_project, ledger_dir, workspace_key
 from memfold.workspace import Workspace
+from projections.memory.model import Ref
 from projections.world import WorldState
 
 HOST = "test"
@@ -193,14 +195,32 @@ class Harness:
 
     def do_memory_update(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
         """Report ``memory_update``."""
-        fields = {key: event.get(key) for key in ("title", "content", "tags")}
-        ws.update(event["session"], id=event["id"], time=time, **fields)
+        target = find(ws.world().memory, event["id"])
+        if isinstance(target, Ref):
+            fields: dict[str, Any] = {key: event.get(key) for key in ("title", "content", "tags")}
+            update(ws, target, session=event.get("session"), origin="tool", time=time, **fields)
 
     def do_memory_delete(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
         """Report ``memory_delete``."""
-        ws.delete(
-            event.get("session"), time=time, id=event.get("id"), text=event.get("text"), message=event.get("message")
-        )
+        session, message = event.get("session"), event.get("message")
+        if message is not None:
+            ws.record(ws.capture.memory_deleted(session, message=message, time=time))
+            return
+        target = find(ws.world().memory, event.get("id") or event["text"])
+        if isinstance(target, Ref):
+            delete(ws, target, session=session, origin="tool", time=time)
+
+    def do_memory_restore(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Report ``memory_restore``."""
+        target = find(ws.world().memory, event["id"], gone=True)
+        if isinstance(target, Ref):
+            restore(ws, target, time=time)
+
+    def do_undo(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Undo the latest change."""
+        plan = ws.plan_undo()
+        if plan is not None:
+            ws.undo(plan, time=time)
 
     def do_rules_file(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
         """Report ``rules_file``."""

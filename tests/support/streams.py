@@ -15,7 +15,6 @@ from ledger.events import (
     LedgerCreatedData,
     MemoryImportedData,
     MemoryRestoredData,
-    MemoryUndoneData,
     PromptRenderedData,
     SessionLinkedData,
 )
@@ -195,8 +194,9 @@ class Stage(Harness):
     def do_undo_change(self, event: Step, ws: Workspace, time: str | None) -> None:
         """Undo some change, the latest ones first."""
         changes = list(reversed(ws.state().memory.changes))
-        if changes:
-            _append(ws, time, MemoryUndoneData(changes[event["pick"] % len(changes)]))
+        plan = ws.plan_undo(changes[event["pick"] % len(changes)]) if changes else None
+        if plan is not None:
+            ws.undo(plan, time=time)
 
     def do_import_line(self, event: Step, ws: Workspace, time: str | None) -> None:
         """Import one line of an old store."""
