@@ -40,13 +40,12 @@ from projections.hot.excerpt import excerpt, is_output_read, read_arguments
 from projections.hot.tools import is_own_tool
 from projections.memory.intake import key_digest
 from projections.memory.model import Entry
-from projections.memory_file.model import stored_content
 from projections.policy import Context
 from projections.rules.candidates import reduce_summary, rule_digests_of
 from projections.rules.explicit import is_off_the_record, reduce_message
 from projections.text.clean import decode
-from projections.text.intake import take_in, take_in_block
-from projections.text.limits import TITLE_LIMIT
+from projections.text.fields import take_in_content, take_in_tags, take_in_title
+from projections.text.intake import take_in_block
 from projections.text.redact import redact, redact_lines
 
 __all__ = ["ID_LIMIT", "Capture"]
@@ -285,8 +284,8 @@ class Capture:
         line = self._line(title)
         data = MemoryAddedData(
             title=line,
-            content=self._content(content, above=line),
-            tags=self._tags(tags),
+            content=take_in_content(content, self._context.policy, above=line),
+            tags=take_in_tags(tags, self._context.policy),
             type=None if type is None else self._line(type),
             origin=origin,
             reason=self._line(reason),
@@ -316,8 +315,8 @@ class Capture:
         data = MemoryUpdatedData(
             target=target,
             title=line,
-            content=None if content is None else self._content(content, above=line or ""),
-            tags=None if tags is None else self._tags(tags),
+            content=None if content is None else take_in_content(content, self._context.policy, above=line or ""),
+            tags=None if tags is None else take_in_tags(tags, self._context.policy),
             type=None if type is None else self._line(type),
             origin=origin,
             reason=self._line(reason),
@@ -392,7 +391,7 @@ class Capture:
         return [Draft(source=make_source(self._host, session), time=time, data=data)]
 
     def _line(self, text: str) -> str:
-        return take_in(text, self._context.policy, TITLE_LIMIT).text
+        return take_in_title(text, self._context.policy)
 
     def _block(self, text: str) -> str:
         return take_in_block(text, policy=self._context.policy).text
@@ -400,10 +399,6 @@ class Capture:
     def _lines(self, text: str, above: str = "") -> str:
         """A block whose lines will be one line, or stand below one: a label and its value may be neighbours then."""
         return redact_lines(self._block(text), self._context.policy.redaction, above)
-
-    def _content(self, text: str, above: str) -> str:
-        """A content as MEMORY.md gives it back (SPEC 16.3)."""
-        return stored_content(self._lines(text, above))
 
     def _argument(self, name: str, value: str) -> str:
         """An argument of a tool; a command line stands for its error where the output says nothing (SPEC 13.4)."""
@@ -420,9 +415,3 @@ class Capture:
         if shown == name:
             return name
         return f"{shown}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:_ID_DIGEST]}"
-
-    def _tags(self, tags: Sequence[str]) -> tuple[str, ...]:
-        """Tags as the memory file reads them: split at commas, trimmed, no blanks or repeats (SPEC 16.3)."""
-        # Redacted before it is split: a comma may part what makes a secret of both its sides (SPEC 7.4).
-        words = (self._line(part) for tag in tags for part in self._block(tag).split(","))
-        return tuple(dict.fromkeys(word for word in words if word))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from projections.text.clean import single_line
-
-__all__ = ["UNTITLED", "FileEntry", "Frame", "Parsed", "stored_content"]
+__all__ = ["UNTITLED", "FileEntry", "Frame", "Parsed"]
 
 UNTITLED = "Untitled"
 """The title of an entry that has neither title nor content (SPEC 16.3)."""
@@ -48,7 +46,8 @@ class Parsed(Struct, frozen=True, gc=False):
     Attributes:
         entries: in file order; two may have one number (``duplicate_id``).
         next_number: the counter, lifted above the highest number of an entry.
-        reports: sorted codes of what is odd: ``untitled_entry``, ``bad_date``, ``duplicate_id``, ``conflict_marker``.
+        reports: sorted codes of what is odd: ``untitled_entry``, ``bad_date``, ``duplicate_id``, ``conflict_marker``,
+            ``not_text`` (NUL bytes, as in UTF-16).
         frame: other people's text.
         lines: the line of each entry's head, from 1.
     """
@@ -58,15 +57,3 @@ class Parsed(Struct, frozen=True, gc=False):
     reports: tuple[str, ...] = ()
     frame: Frame = Frame()
     lines: tuple[int, ...] = ()
-
-
-def stored_content(text: str) -> str:
-    """A content as the file gives it back: without blank lines at both ends and end spaces of its last line.
-
-    The indentation of the first line is kept (SPEC 16.3). Idempotent, linear.
-    """
-    lines = text.split("\n")
-    filled = [index for index, line in enumerate(lines) if single_line(line)]
-    if not filled:
-        return ""
-    return "\n".join(lines[filled[0] : filled[-1] + 1]).rstrip()

@@ -17,9 +17,10 @@ from projections.memory_file.lines import (
     metadata_of,
     unescape,
 )
-from projections.memory_file.model import UNTITLED, FileEntry, Frame, Parsed, stored_content
+from projections.memory_file.model import UNTITLED, FileEntry, Frame, Parsed
 from projections.text.clean import decode, single_line
 from projections.text.cut import cut
+from projections.text.fields import stored_content
 from projections.text.limits import TITLE_LIMIT
 
 __all__ = ["decode_file", "encode_file", "read_file"]
@@ -57,7 +58,7 @@ def read_file(text: str) -> Parsed:
     if begin == len(lines):
         return Parsed(
             next_number=max(1, _counter(bare, len(lines))),
-            reports=("conflict_marker",) if any(map(is_conflict, bare)) else (),
+            reports=tuple(sorted(_oddities(bare))),
             frame=Frame(before=text),
         )
     has_title = bare[begin].rstrip() == FILE_TITLE
@@ -66,9 +67,7 @@ def read_file(text: str) -> Parsed:
     first = reader.heads[0] if reader.heads else reader.end
     before = lines[:begin] if has_title else [line for line in lines[:begin] if not _is_counter(line)]
     numbers = [entry.number for entry in reader.entries]
-    reports = set(reader.reports)
-    if any(map(is_conflict, bare)):
-        reports.add("conflict_marker")
+    reports = {*reader.reports, *_oddities(bare)}
     if len(set(numbers)) < len(numbers):
         reports.add("duplicate_id")
     counter = _counter(bare[begin if has_title else 0 :], first - (begin if has_title else 0))
@@ -102,6 +101,12 @@ def _our_begin(bare: Sequence[str]) -> int:
     if head is None:
         return len(bare)
     return head if section is None else min(section, head)
+
+
+def _oddities(bare: Sequence[str]) -> set[str]:
+    """What makes a file one that nothing may be taken from."""
+    found = {"conflict_marker"} if any(map(is_conflict, bare)) else set[str]()
+    return found | {"not_text"} if any("\0" in line for line in bare) else found
 
 
 def _counter(bare: Sequence[str], end: int) -> int:

@@ -12,6 +12,9 @@ from projections.memory_file.model import FileEntry, Frame
 
 __all__ = ["our_part", "part_digest", "write_file"]
 
+_BLANK = "\n"
+_BOM = "\ufeff"
+
 
 def write_file(entries: Iterable[FileEntry], next_number: int, frame: Frame = Frame()) -> str:  # noqa: B008 - a frozen value
     """The text of the file. Linear.
@@ -27,7 +30,8 @@ def write_file(entries: Iterable[FileEntry], next_number: int, frame: Frame = Fr
     intro = _closed(frame.intro)
     text = (
         f"{_closed(frame.before)}{FILE_TITLE}\n<!-- nextSeq: {next_number} -->\n{intro}\n"
-        f"{_parted(_section(ACTIVE, frame.active_note, active))}{_section(ARCHIVED, frame.archived_note, archived)}"
+        f"{_section(ACTIVE, frame.active_note, active)}{'' if frame.active_note and not active else _BLANK}"
+        f"{_section(ARCHIVED, frame.archived_note, archived)}"
     )
     return f"{text}{FILE_END}\n{frame.after}" if frame.after else text
 
@@ -44,9 +48,9 @@ def part_digest(part: str) -> str:
 
 def _section(heading: str, note: str, entries: Sequence[FileEntry]) -> str:
     """A section: its heading, a note of other people or one blank line, and its entries with blank lines between."""
-    between = _closed(note) or "\n"
     body = "\n\n".join("\n".join(_lines(entry)) for entry in entries)
-    return f"{heading}\n{between}{body}\n" if body else f"{heading}\n{note and between}"
+    between = _closed(note) or ("\n" if body else "")
+    return f"{heading}\n{between}{body}\n" if body else f"{heading}\n{between}"
 
 
 def _lines(entry: FileEntry) -> Iterator[str]:
@@ -62,11 +66,6 @@ def _lines(entry: FileEntry) -> Iterator[str]:
             yield escape(line, first=index == 0)
 
 
-def _parted(section: str) -> str:
-    """A section with a blank line behind it; other people's text may bring one."""
-    return section if section.endswith("\n\n") else f"{section}\n"
-
-
 def _closed(text: str) -> str:
     """A text that isn't ours, ended by a line break so that our next line begins at column one."""
-    return text if not text or text.endswith(("\n", "\r")) else f"{text}\n"
+    return text if not text or text == _BOM or text.endswith("\n") else f"{text}\n"

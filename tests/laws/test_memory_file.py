@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 
 from projections.headers import FILE_END, FILE_TITLE
 from projections.memory_file.lines import ACTIVE, ARCHIVED
-from projections.memory_file.model import FileEntry, Frame, stored_content
+from projections.memory_file.model import FileEntry, Frame
 from projections.memory_file.reading import decode_file, encode_file, read_file
 from projections.memory_file.summary import summary_text
 from projections.memory_file.writing import write_file
 from projections.policy import DEFAULT_POLICY
-from projections.text.intake import take_in, take_in_block
-from projections.text.limits import TITLE_LIMIT
+from projections.text.fields import take_in_content, take_in_tags, take_in_title
 
 _STRUCTURE = (
     FILE_TITLE,
@@ -44,13 +43,11 @@ _line = st.one_of(
     st.sampled_from(["a\u2028## Active", "x\x0b- tags: q", "\x85### [MEM-009] y", "\ufeff## Archived", "a\r## Active"]),
 )
 _body = st.lists(_line, max_size=6).map("\n".join)
-_content = _body.map(lambda text: stored_content(take_in_block(text, DEFAULT_POLICY).text))
+_content = _body.map(lambda text: take_in_content(text, DEFAULT_POLICY))
 _title = st.one_of(st.sampled_from(_STRUCTURE), st.text(min_size=1, max_size=20)).map(
-    lambda text: take_in(text, DEFAULT_POLICY, TITLE_LIMIT).text or "T"
+    lambda text: take_in_title(text, DEFAULT_POLICY) or "T"
 )
-_tag = st.text(min_size=1, max_size=8).map(
-    lambda text: take_in(text.replace(",", " "), DEFAULT_POLICY, TITLE_LIMIT).text or "tag"
-)
+_tag = st.text(min_size=1, max_size=8).map(lambda text: next(iter(take_in_tags([text], DEFAULT_POLICY)), "tag"))
 _day = st.dates().map(lambda day: day.isoformat() if day.year >= 1000 else "2026-01-01")
 
 
