@@ -38,6 +38,7 @@ from ledger.events import (
 from ledger.source import make_source
 from projections.hot.excerpt import excerpt, is_output_read, read_arguments
 from projections.hot.tools import is_own_tool
+from projections.memory.commands import call_key
 from projections.memory.intake import key_digest
 from projections.memory.model import Entry
 from projections.policy import Context
@@ -104,6 +105,10 @@ class Capture:
     def source_of(self, session: str) -> str:
         """The source of what a session does."""
         return make_source(self._host, session)
+
+    def call_of(self, session: str, call: str) -> str:
+        """The key under which the state knows a call of one of our tools."""
+        return call_key(self.source_of(session), self.id_of(call))
 
     def is_off_the_record(self, session: str) -> bool:
         """Whether what the session does now is off the record, and no hot part goes with it (SPEC 3.7).

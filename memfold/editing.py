@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from ledger.events import Draft, Event, MemoryAddedData, MemoryUpdatedData
 from memfold.capture import Capture
-from projections.memory.commands import call_key
 from projections.memory.model import Entry, MemoryState, Proposal, Ref, shown_id
 from projections.policy import type_order
 from projections.world import WorldState
@@ -129,7 +128,7 @@ def add(
     """
     source = store.capture.source_of(session) if session is not None else None
     world = store.world(source)
-    if earlier := _earlier(world, source, call):
+    if earlier := _earlier(store, world, session, call):
         return _added(world, earlier)
     drafts = store.capture.memory_added(
         session, title=title, content=content, tags=tags, type=type, origin=origin, reason=reason, call=call, time=time
@@ -166,7 +165,7 @@ def update(
     source = store.capture.source_of(session) if session is not None else None
     world = store.world(source)
     entry = world.memory.entries[target]
-    if earlier := _earlier(world, source, call):
+    if earlier := _earlier(store, world, session, call):
         return Done(kind="updated", id=entry.id, entry=entry, event=earlier)
     drafts = store.capture.memory_updated(
         session,
@@ -246,9 +245,9 @@ def _silent(store: Store) -> Done:
     return Done(kind="refused", reasons=("off_the_record" if store.capture.enabled else "memory_off",))
 
 
-def _earlier(world: WorldState, source: str | None, call: str) -> str:
+def _earlier(store: Store, world: WorldState, session: str | None, call: str) -> str:
     """The event that the same call of a tool has led to before; empty if none."""
-    return world.memory.calls.get(call_key(source or "", call), "") if call else ""
+    return world.memory.calls.get(store.capture.call_of(session, call), "") if call and session is not None else ""
 
 
 def _added(world: WorldState, event: str) -> Done:

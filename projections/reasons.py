@@ -106,6 +106,8 @@ REASONS: dict[str, Reason] = {
     "terse_label": Reason("6.2", "a bare label; it is kept"),
     "empty_summary": Reason("5.3", "the summary was empty"),
     "duplicate_delivery": Reason("3.5", "a host event was delivered again"),
+    "import_damaged": Reason("17", "an imported file could not be read"),
+    "import_skipped": Reason("17", "something in an imported file is no memory"),
     "id_conflict": Reason("3.5", "a host id came again with other content"),
 }
 

@@ -1,21 +1,18 @@
-# ruff: noqa: PTH105, PTH118 - pathlib costs more at start-up than a line
+# ruff: noqa: PTH118 - pathlib costs more at start-up than a line
 """The private log: why something could not be done, where no host would show it. One line each, best effort."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import suppress
 
-from ledger.files import make_private_folder, open_private
 from ledger.times import format_time
 from memfold.clock import now_ms
+from memfold.log_file import append_line
 
-__all__ = ["LOG_LIMIT", "PRIVATE_LOG_NAME", "PrivateLog"]
+__all__ = ["PRIVATE_LOG_NAME", "PrivateLog"]
 
 PRIVATE_LOG_NAME = "memfold.log"
-LOG_LIMIT = 1_000_000
-"""Bytes; then the file becomes ``memfold.log.1``, in place of the one before."""
 _LINE_LIMIT = 500
 """Characters of a line; a path in it may be of any length."""
 
@@ -29,7 +26,6 @@ class PrivateLog:
     """
 
     def __init__(self, folder: str, clock: Callable[[], int] = now_ms) -> None:
-        self._folder = folder
         self._path = os.path.join(folder, PRIVATE_LOG_NAME)
         self._clock = clock
         self._last = ""
@@ -40,27 +36,11 @@ class PrivateLog:
         if said == self._last:
             return
         self._last = said
-        with suppress(OSError, ValueError):
-            self._add(f"{format_time(self._clock())} [ERROR] {_shown(said)}\n".encode("utf-8", "replace"))
+        append_line(self._path, f"{format_time(self._clock())} [ERROR] {_shown(said)}\n")
 
     def settled(self) -> None:
         """What was said last is over: should it come again, it is said again."""
         self._last = ""
-
-    def _add(self, line: bytes) -> None:
-        make_private_folder(self._folder)
-        flags = os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK  # never wait for a pipe in its place
-        descriptor = open_private(self._path, flags)
-        try:
-            if os.fstat(descriptor).st_size + len(line) > LOG_LIMIT:
-                os.replace(self._path, f"{self._path}.1")
-                os.close(descriptor)
-                descriptor = -1
-                descriptor = open_private(self._path, flags)
-            os.write(descriptor, line)
-        finally:
-            if descriptor >= 0:
-                os.close(descriptor)
 
 
 def _shown(text: str) -> str:

@@ -12,6 +12,7 @@ from ledger.times import DAY_MS
 from projections.memory import indexes
 from projections.memory.merging import absorb
 from projections.memory.model import (
+    HIGHEST_NUMBER,
     CandidateState,
     Entry,
     MemoryState,
@@ -138,7 +139,8 @@ def promote(
 
 def take_number(state: MemoryState, wanted: int | None = None) -> int:
     """The wanted number if it is free, else the next one; the counter only rises (SPEC 2.5)."""
-    number = wanted if wanted is not None and wanted > 0 and wanted not in state.numbers else state.next_number
+    is_free = wanted is not None and 0 < wanted <= HIGHEST_NUMBER and wanted not in state.numbers
+    number = wanted if wanted is not None and is_free else state.next_number
     state.next_number = max(state.next_number, number + 1)
     return number
 

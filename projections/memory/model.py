@@ -12,6 +12,7 @@ from projections.policy import Context
 __all__ = [
     "CANDIDATE_STATES",
     "CONFIDENCE",
+    "HIGHEST_NUMBER",
     "SOURCE_RANK",
     "Absorbed",
     "CandidateState",
@@ -46,6 +47,10 @@ CONFIDENCE: dict[Source, int] = {"explicit": 100, "manual": 90, "compaction": 75
 
 Ref: TypeAlias = Target
 """Names a candidate for ever: the event that proposed it and its index there."""
+
+
+HIGHEST_NUMBER = 2**53 - 1
+"""The highest number that a file can bring: what every JSON reader can hold."""
 
 
 def shown_id(number: int) -> str:
@@ -231,6 +236,9 @@ class MemoryState(Struct):
     calls: dict[str, str] = {}
     """Host and id of a call of our own tools → id of the event that it led to: a call takes effect once (SPEC 3.5)."""
     imports: dict[tuple[str, int], None] = {}
+    """Digest and line of each imported memory: each is taken in once (SPEC 17)."""
+    files: dict[str, None] = {}
+    """Digests of the files that were imported."""
     events: dict[str, None] = {}
     """Ids of the events that are not tool calls: each counts once (I9)."""
     snapshots: dict[str, Snapshot] = {}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from projections.memory.model import Entry, MemoryState, Ref
+from projections.memory.model import HIGHEST_NUMBER, Entry, MemoryState, Ref
 from projections.memory_file.entries import file_entry
 from projections.memory_file.model import UNTITLED, FileEntry, Parsed
 from projections.text.canonical import text_key
@@ -18,7 +18,6 @@ __all__ = ["Edits", "Update", "find_edits"]
 
 _GONE = frozenset({"deleted", "superseded"})
 _UNREADABLE = frozenset({"conflict_marker", "not_text"})
-_HIGHEST = 2**53 - 1
 _MASS = 5
 """From so many active entries on, the loss of more than half at once is taken for an accident."""
 
@@ -156,7 +155,7 @@ class _Changes:
         if self._says(entry):
             return
         taken = known is not None or any(entry.number == one.number for one in self._added)
-        number = 0 if taken or entry.number > _HIGHEST else entry.number
+        number = 0 if taken or entry.number > HIGHEST_NUMBER else entry.number
         self._added.append(FileEntry(number, entry.title, entry.content, tags=entry.tags, archived=entry.archived))
 
     def _taken(self, entry: FileEntry) -> FileEntry:

@@ -27,8 +27,9 @@ from ledger.log import FileLog
 from memfold.bridge import ledger as module
 from memfold.bridge.bridge import Bridge
 from memfold.bridge.ledger import LAST_TRIES, RETRY_AFTER, Ledger
-from memfold.bridge.private_log import LOG_LIMIT, PrivateLog
+from memfold.bridge.private_log import PrivateLog
 from memfold.config import Config
+from memfold.log_file import LOG_LIMIT
 from memfold.workspace import Workspace
 from tests.support.bridge import environment, events_of, folder_of, init, line_of, ran, said, system
 from tests.support.logs import titles
