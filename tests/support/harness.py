@@ -12,6 +12,9 @@ from ledger.times import format_time, parse_time
 from memfold.clock import host_time
 from memfold.config import Layer, resolve
 from memfold.editing import delete, find, restore, update
+from memfold.imports.apply import record_import
+from memfold.imports.reference_a import read_reference_a
+from memfold.imports.reference_b import read_reference_b
 from memfold.paths import is_project, ledger_dir, workspace_key
 from memfold.workspace import Workspace
 from projections.memory.model import Ref
@@ -221,6 +224,12 @@ class Harness:
         plan = ws.plan_undo()
         if plan is not None:
             ws.undo(plan, time=time)
+
+    def do_import(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Import files of another program."""
+        read = {"reference_a": read_reference_a, "reference_b": read_reference_b}[event["format"]]
+        for name, text in event["files"].items():
+            record_import(ws, read(name, text.encode("utf-8", "surrogatepass"), self.config.policy), time=time)
 
     def do_rules_file(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
         """Report ``rules_file``."""

@@ -1,0 +1,93 @@
+"""JSON of other programs, with the line on which each element of a list stands; nothing in it raises."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import cast
+
+from projections.text.clean import decode
+
+__all__ = ["elements", "load", "mapping", "texts", "word"]
+
+_LARGEST = 50_000_000
+"""Bytes of a file; the stores of other programs are a thousand times smaller."""
+
+
+def load(data: bytes) -> object:
+    """The value of a JSON file.
+
+    Raises:
+        ValueError: if there is none; the message says why, and quotes nothing.
+    """
+    if len(data) > _LARGEST:
+        raise ValueError(f"it has more than {_LARGEST:,} bytes")
+    if not data.strip():
+        raise ValueError("it is empty")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is no UTF-8 text, at byte {error.start}") from None
+    try:
+        return cast("object", json.loads(text, parse_constant=_no_number))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it is no JSON, at line {error.lineno}") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def elements(data: bytes, key: str, listed: list[object]) -> list[tuple[int, object]]:
+    """The elements of the list under a key, each with its line, or with its ordinal where lines do not tell them apart.
+
+    Args:
+        data: the file.
+        key: of the list in the outermost object; empty if the file itself is the list.
+        listed: the list as it was loaded.
+    """
+    text = data.decode("utf-8-sig")
+    opening = re.search(rf'"{re.escape(key)}"\s*:\s*\[' if key else r"\[", text)
+    lines = None if opening is None else _lines(text, opening.end(), listed)
+    if lines is None or len(set(lines)) < len(lines):
+        lines = list(range(1, len(listed) + 1))
+    return list(zip(lines, listed, strict=True))
+
+
+def texts(value: object) -> tuple[str, ...]:
+    """The strings of a list, whatever it is."""
+    return tuple(one for one in cast("list[object]", value) if isinstance(one, str)) if isinstance(value, list) else ()
+
+
+def mapping(value: object) -> Mapping[str, object]:
+    """A JSON object, or an empty one where there is something else."""
+    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
+
+
+def word(fields: Mapping[str, object], name: str) -> str:
+    """A string field, or the empty string."""
+    value = fields.get(name)
+    return decode(value) if isinstance(value, str) else ""
+
+
+def _lines(text: str, begin: int, listed: list[object]) -> list[int] | None:
+    """The line of each element, or None if the text read from there isn't the list."""
+    decoder = json.JSONDecoder(parse_constant=_no_number)
+    lines: list[int] = []
+    position, counted, line = begin, 0, 1
+    for expected in listed:
+        while position < len(text) and text[position] in " \t\r\n,":
+            position += 1
+        line += text.count("\n", counted, position)
+        counted = position
+        try:
+            value, position = cast("tuple[object, int]", decoder.raw_decode(text, position))
+        except (ValueError, RecursionError):
+            return None
+        if value != expected:
+            return None
+        lines.append(line)
+    return lines
+
+
+def _no_number(_text: str) -> None:
+    """NaN and Infinity are no numbers (SPEC 21)."""
