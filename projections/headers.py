@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["DELTA_HEADER", "FILE_END", "FILE_TITLE", "HOT_HEADER", "NUMBERED_HEADER", "OWN_HEADERS", "WORKSPACE_HEADER"]
+__all__ = [
+    "DELTA_HEADER",
+    "FILE_END",
+    "FILE_TITLE",
+    "HOT_HEADER",
+    "NUMBERED_HEADER",
+    "OWN_HEADERS",
+    "POLICY_HEADER",
+    "WORKSPACE_HEADER",
+]
 
 WORKSPACE_HEADER = "Workspace memory (cross-session, verify if stale):"
 """First line of the frozen block (SPEC 11.2)."""
@@ -16,8 +25,11 @@ HOT_HEADER = "Hot session state (current session):"
 DELTA_HEADER = "Hot session state (changes):"
 """First line of a change of the hot block (SPEC 12.3)."""
 
-OWN_HEADERS = frozenset({WORKSPACE_HEADER, NUMBERED_HEADER, HOT_HEADER, DELTA_HEADER})
-"""All four, for recognising our own text (SPEC 3.2)."""
+POLICY_HEADER = "Project memory (memory_add, memory_read, memory_update, memory_delete):"
+"""First line of the text that tells the model how to use the tools (SPEC 16.8)."""
+
+OWN_HEADERS = frozenset({WORKSPACE_HEADER, NUMBERED_HEADER, HOT_HEADER, DELTA_HEADER, POLICY_HEADER})
+"""All of them, for recognising our own text (SPEC 3.2)."""
 
 FILE_TITLE = "# OpenCode Memory"
 """First line of our part of MEMORY.md (SPEC 16.1)."""

@@ -11,9 +11,13 @@ from msgspec import Struct
 
 from ledger.events import AnyEvent, Delivery, PromptRendered, SessionCompacted, SessionDeleted, SessionStarted
 from projections.facts import Known
+from projections.inert import inert
 from projections.memory.activity import calls_taken_in
 from projections.memory.fold import WorkspaceMemory
-from projections.memory.model import MemoryState, Proposal, Ref
+from projections.memory.model import Entry, MemoryState, Proposal, Ref
+from projections.memory_file.entries import file_entries
+from projections.memory_file.summary import summary_entries, summary_text
+from projections.policy_text import policy_text
 from projections.render import workspace_block
 
 __all__ = [
@@ -26,6 +30,7 @@ __all__ = [
     "copy_prompts",
     "current_epoch",
     "hot_pending",
+    "segment_of",
     "step_prompts",
 ]
 
@@ -33,7 +38,9 @@ __all__ = [
 class Epoch(Struct, frozen=True, gc=False):
     """One epoch of a session: the event that began it and the block frozen there (SPEC 12.1).
 
-    ``text`` is dropped when the epoch ends, since the log up to ``offset`` gives it again; its digest stays.
+    ``text`` is the workspace block, or the summary that stands in its place; ``segment`` what a host is given: the
+    policy of the tools, where there are any, and the text. Both are dropped when the epoch ends, since the log up to
+    ``offset`` gives them again; the digest of the segment stays.
     """
 
     session: str
@@ -41,6 +48,7 @@ class Epoch(Struct, frozen=True, gc=False):
     event: str
     now: int
     text: str
+    segment: str
     digest: str
     shown: tuple[Ref, ...]
     keys: frozenset[str]
@@ -95,17 +103,20 @@ def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: A
         prompts.deliveries[event.source] = event.data.delivery
     session = memory.opened
     if session is not None and (only is None or session in only):
-        block = workspace_block(memory)
+        delivery = prompts.deliveries.get(session, Delivery())
+        text, shown = _frozen(memory, delivery)
+        segment = segment_of(memory, text, delivery)
         epoch = Epoch(
             session=session,
             offset=event.seq,
             event=event.id,
             now=memory.now,
-            text=block.text,
-            digest=block_digest(block.text),
-            shown=tuple(entry.ref for entry in block.shown),
-            keys=frozenset(entry.proposal.exact for entry in block.shown),
-            delivery=prompts.deliveries.get(session, Delivery()),
+            text=text,
+            segment=segment,
+            digest=block_digest(segment),
+            shown=tuple(entry.ref for entry in shown),
+            keys=frozenset(entry.proposal.exact for entry in shown),
+            delivery=delivery,
         )
         prompts.epochs[session] = (*_closed(prompts, session), epoch)
     elif isinstance(event, PromptRendered):
@@ -123,6 +134,23 @@ def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: A
         prompts.receipts.setdefault(event.source, []).append(receipt)
     elif _ends_epoch(event, memory) and event.source in prompts.epochs:
         prompts.epochs[event.source] = _closed(prompts, event.source)
+
+
+def segment_of(memory: MemoryState, text: str, delivery: Delivery) -> str:
+    """The constant segment that a host is given: the policy of the tools, a blank line, the text (SPEC 12.3, 16.8)."""
+    policy = policy_text(is_empty=not memory.by_type) if delivery.tools else ""
+    return "\n\n".join(part for part in (policy, text) if part)
+
+
+def _frozen(memory: MemoryState, delivery: Delivery) -> tuple[str, tuple[Entry, ...]]:
+    """The block of an epoch and the memories that it shows; a line of a summary stands for the memory it names."""
+    if delivery.injection == "workspace":
+        block = workspace_block(memory)
+        return block.text, block.shown
+    entries = file_entries(memory)
+    text = inert(summary_text(entries, delivery.summary_chars))
+    numbers = summary_entries(entries, delivery.summary_chars)
+    return text, tuple(memory.entries[memory.numbers[number]] for number in numbers)
 
 
 def hot_pending(memory: MemoryState, prompts: Prompts, session: str) -> list[tuple[str, str]]:
@@ -153,7 +181,7 @@ class RenderedPrompts:
     """The frozen blocks as a projection of their own; ``only`` names the sessions whose blocks are asked for."""
 
     name = "rendered-prompts"
-    version = 2
+    version = 3
 
     def __init__(self, only: AbstractSet[str] | None = None, known: Known | None = None) -> None:
         self._memory = WorkspaceMemory(known)
@@ -192,7 +220,7 @@ def copy_prompts(prompts: Prompts) -> Prompts:
 
 def _closed(prompts: Prompts, session: str) -> tuple[Epoch, ...]:
     return tuple(
-        msgspec.structs.replace(epoch, text="", open=False) if epoch.open else epoch
+        msgspec.structs.replace(epoch, text="", segment="", open=False) if epoch.open else epoch
         for epoch in prompts.epochs.get(session, ())
     )
 

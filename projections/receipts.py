@@ -35,7 +35,7 @@ def frozen_receipt(epoch: Epoch, instance: str) -> PromptRenderedData:
         position=epoch.offset,
         epoch=epoch.offset,
         digest=epoch.digest,
-        size=len(epoch.text),
+        size=len(epoch.segment),
         instance=instance,
         targets=epoch.shown,
     )

@@ -42,7 +42,7 @@ class World:
     """
 
     name = "world"
-    version = 2
+    version = 3
 
     def __init__(self, only: AbstractSet[str] | None = None, known: Known | None = None) -> None:
         self._only = only

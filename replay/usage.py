@@ -267,7 +267,7 @@ class _Tally:
     def _begin(self, state: WorldState) -> None:
         self.close()
         epoch = state.prompts.epochs[self.use.source][-1]
-        use = EpochUse(epoch.offset, epoch.now, len(epoch.text), epoch.digest, epoch.delivery.placement)
+        use = EpochUse(epoch.offset, epoch.now, len(epoch.segment), epoch.digest, epoch.delivery.placement)
         self.use.epochs.append(use)
         self._asked = self._carried = False
 

@@ -32,6 +32,7 @@ __all__ = ["HOST", "Hooks"]
 
 HOST = "opencode"
 _MESSAGE, _SYSTEM, _COMPACTING = "chat.message", "experimental.chat.system.transform", "experimental.session.compacting"
+_TOOLS, _TOOL = "tools", "tool"
 _PROMPTS = frozenset({_MESSAGE, _SYSTEM, _COMPACTING})
 """The hooks that lead to a prompt; the client waits for their answers."""
 _ENDS = frozenset({"session.compacted", "session.idle"})
@@ -99,7 +100,7 @@ class Hooks:
         record, hook = request.record, request.hook
         self.unfinished = _is_half(record) or (self.unfinished and not _is_whole(record))
         asked = self._asked(record)
-        if enabled and asked is not None and hook in _PROMPTS:
+        if enabled and asked is not None and (hook in _PROMPTS or hook == _TOOL):
             self._renew(asked)
         drafts = self._translator.feed(record)
         if self._translator.problem:
@@ -107,7 +108,7 @@ class Hooks:
         drafts = self._at_start(drafts, asked)
         if drafts:
             self._ledger.record(drafts)
-        answer = self._answer(request, asked, recorded=bool(drafts))
+        answer = self._of_tools(request, asked) or self._answer(request, asked, recorded=bool(drafts))
         return self._to_message(answer, asked, drafts) if hook == _MESSAGE and asked is not None else answer
 
     def settle(self) -> None:
@@ -213,6 +214,38 @@ class Hooks:
             return Answer(request.id, refused=f"not stored: {self._ledger.problem}")
         return Answer(request.id)
 
+    def _of_tools(self, request: Request, asked: _Asked | None) -> Answer | None:
+        """The answer to what concerns our own tools; None for other hooks.
+
+        The client says whether it has taken the tools that it was offered: with a line of its own, and to a successor
+        with ``init``.
+        """
+        given = mapping(request.record.get("input"))
+        if request.hook in (_TOOLS, "init") and given.get("tools") is True:
+            self._ledger.note_tools()
+        elif request.hook == _TOOLS:
+            return Answer(request.id, tools=self._offered())
+        elif request.hook == _TOOL and asked is not None:
+            return Answer(request.id, result=self._result(given, asked))
+        return None
+
+    def _offered(self) -> list[dict[str, object]]:
+        """The tools that the client is to offer while it runs; none where memory or they are switched off."""
+        config = self._settings.config
+        if not (config.enabled and config.delivery.tools):
+            return []
+        from memfold.bridge.tools import definitions
+
+        return definitions()
+
+    def _result(self, given: Mapping[str, object], asked: _Asked) -> str:
+        """What the model reads as the result of its call; off the record nothing is written (SPEC 3.7)."""
+        # Imported with the first call: most sessions make none, and a start waits for this process.
+        from memfold.bridge.tools import BridgeTools
+
+        tools = BridgeTools(self._ledger, self._settings.ledger)
+        return tools.answer(given, time=asked.time, logged=self._settings.config.enable_log)
+
     def _to_message(self, answer: Answer, asked: _Asked, drafts: Sequence[Draft]) -> Answer:
         """The answer with what the user is told, and whether a successor must know that nothing is to be recorded."""
         hushed = self._capture.is_off_the_record(asked.session)
@@ -258,7 +291,7 @@ class Hooks:
                 self._owed.append((asked, frozen_receipt(epoch, asked.instance)))
             if hot and (part := system_due(world, asked.source, asked.instance)) is not None:
                 self._owed.append((asked, hot_receipt(part, asked.instance)))
-        return [segment for segment in (epoch.text, hot) if segment]
+        return [segment for segment in (epoch.segment, hot) if segment]
 
     def _context(self, world: WorldState, asked: _Asked, todos: Sequence[str]) -> list[str]:
         """The numbered list of all that came before, and how to write candidates (SPEC 18.1).

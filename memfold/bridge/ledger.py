@@ -75,6 +75,7 @@ class Ledger:
         self._waiting: list[Draft] = []
         self.latest: tuple[Event, ...] = ()
         self._next_try = 0.0
+        self._has_tools = False
         self.error: LedgerError | None = None
         self.configure(config)
 
@@ -90,7 +91,14 @@ class Ledger:
 
     def configure(self, config: Config) -> None:
         """Go on under other settings."""
-        self._workspace.configure(config.policy, enabled=config.enabled, delivery=delivery_of(config))
+        self._config = config
+        delivery = delivery_of(config, tools=self._has_tools)
+        self._workspace.configure(config.policy, enabled=config.enabled, delivery=delivery)
+
+    def note_tools(self) -> None:
+        """The client has taken our tools: sessions that start from now on are told so."""
+        self._has_tools = True
+        self.configure(self._config)
 
     def world(self, source: str | None = None) -> WorldState | None:
         """The state at the end of the log, of ``Live``; None if it can't be read. A log that isn't there is empty."""
@@ -102,13 +110,18 @@ class Ledger:
             self._failed(error)
             return None
 
-    def record(self, drafts: Sequence[Draft]) -> None:
-        """Store drafts behind those that wait, or let them wait with the others."""
+    def record(self, drafts: Sequence[Draft], *, urgent: bool = False) -> None:
+        """Store drafts behind those that wait, or let them wait with the others.
+
+        Args:
+            drafts: what to write.
+            urgent: whether to try at once, even if the last try has just failed; a request to remember always is.
+        """
         self.latest = ()
         self._waiting += drafts
         while len(self._waiting) > WAITING_LIMIT:
             del self._waiting[_least_missed(self._waiting)]
-        self.store(urgent=any(isinstance(draft.data, MemoryRequestedData) for draft in drafts))
+        self.store(urgent=urgent or any(isinstance(draft.data, MemoryRequestedData) for draft in drafts))
 
     def store(self, *, urgent: bool = False) -> None:
         """Try to store what waits; after a failure not at once again, unless it is urgent."""

@@ -24,13 +24,15 @@ class Request(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True, omit_defaults=True):
-    """What is said to a request: at most one of ``part``, ``system``, ``context`` and ``refused``.
+    """What is said to a request: at most one of ``part``, ``system``, ``context``, ``tools``, ``result``, ``refused``.
 
     Attributes:
         id: that of the request; None where a line is no request.
         part: text to put on the user's message.
         system: segments to push, in order; an empty list means none.
         context: texts to add to the client's compaction prompt.
+        tools: the definitions of the tools that the client is to offer; an empty list means none.
+        result: what the model reads as the result of its call.
         refused: why nothing was recorded or can be said: a word or two, a colon and a sentence.
         notice: lines for the user: settings that can't be used (SPEC 19), and what of the message is kept, or why not
             (SPEC 4.8).
@@ -41,6 +43,8 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     part: str | None = None
     system: list[str] | None = None
     context: list[str] | None = None
+    tools: list[dict[str, object]] | None = None
+    result: str | None = None
     refused: str | None = None
     notice: str | None = None
     private: bool = False

@@ -84,7 +84,9 @@ def ingest(options: Namespace, path: Path) -> IngestDocument:
     config = place.resolved.config
     if not config.enabled:
         raise ConfigError("memory is switched off, so nothing was written", "MEMFOLD=on, or enabled = true")
-    translator = OpenCodeTranslator(Capture(_HOST, Context(config.policy, root), delivery=delivery_of(config)))
+    translator = OpenCodeTranslator(
+        Capture(_HOST, Context(config.policy, root), delivery=delivery_of(config, tools=False))
+    )
     drafts, seed = _translate(translator, records)
     if not drafts:
         raise DataError(f"{decode(str(path))} holds no event that a ledger keeps", "record a session with a prompt")

@@ -111,11 +111,11 @@ def _block(
     if epoch is None:
         return "frozen", None, Block("", (), ())
     shown = tuple(state.memory.entries[ref] for ref in epoch.shown)
-    if not options.json:
-        return "frozen", epoch, Block(epoch.text, shown, ())
+    if not options.json or epoch.delivery.injection == "summary":
+        return "frozen", epoch, Block(epoch.segment, shown, ())
     # What was left out is known only at the epoch's own position: a second fold, which only --json pays for.
     then = workspace_block(View(view.place, view.log, epoch.offset).blocks(frozenset()).memory)
-    return "frozen", epoch, Block(epoch.text, then.shown, then.omitted)
+    return "frozen", epoch, Block(epoch.segment, then.shown, then.omitted)
 
 
 def _last_session(view: View) -> str | None:

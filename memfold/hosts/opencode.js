@@ -10,6 +10,7 @@ import { randomBytes, randomUUID } from "node:crypto"
 
 const HOOK_MS = 1500 // a hook holds the client no longer than this
 const COMPACTED_MS = 500 // of which it waits for the announced end of a compaction
+const TOOL_MS = 8000 // a call of one of our tools: the model waits for its result
 const TODOS_MS = 300 // of which it waits for the client's todo list
 const CLOSE_MS = 1000 // at the end: for the answers, and again for the child's exit
 const KEPT_LINES = 500
@@ -175,10 +176,12 @@ const server = async ({ client, directory, worktree }, options) => {
 
   const instance = randomUUID() // of the client: a child that replaces a dead one is no restart
   const sessions = new Map()
+  let offered = [] // the tools that this client has taken; it takes none later
   const init = () => {
     // What is off the record stands in no ledger, so a successor must be told.
     const silent = [...sessions].filter(([, known]) => known.private).map(([id]) => id)
-    return record("init", { input: { directory, worktree, instance, options: options ?? {}, private: silent } })
+    const tools = offered.length > 0
+    return record("init", { input: { directory, worktree, instance, options: options ?? {}, private: silent, tools } })
   }
   // A child knows from the heads which sessions are sub-agents or forks, so its successor needs them as well.
   const heads = () => [...sessions.values()].flatMap((known) => Object.values(known.heads))
@@ -262,7 +265,31 @@ const server = async ({ client, directory, worktree }, options) => {
     return (answer?.data ?? []).map(({ content, status, priority }) => ({ content, status, priority }))
   }
 
+  const tool = ({ name, description, args }) => ({
+    description,
+    args,
+    execute: async (given, { sessionID, callID }) => {
+      const silence = "memfold didn't answer. The call may still be stored; memory_read tells."
+      try {
+        const answer = await bridge.call([record("tool", { input: { tool: name, sessionID, callID, args: given } })], TOOL_MS)
+        return answer?.result ?? (answer?.refused ? `Not stored: ${answer.refused}` : silence)
+      } catch { return silence }
+    },
+  })
+
+  const answer = await bridge.call([record("tools", { input: {} })], HOOK_MS)
+  if (Array.isArray(answer?.tools)) offered = answer.tools
+  if (offered.length) bridge.send([record("tools", { input: { tools: true } })]) // else nobody is told about them
+
   return {
+    tool: Object.fromEntries(offered.map((one) => [one.name, tool(one)])),
+
+    // The client marks each argument as required, and a model would fill in all of them.
+    "tool.definition": guarded(({ toolID }, output) => {
+      const own = offered.find(({ name }) => name === toolID)
+      if (own && output.jsonSchema) output.jsonSchema = { ...output.jsonSchema, required: own.required }
+    }),
+
     event: guarded((input) => handlers[input.event.type]?.(input.event)),
 
     "command.execute.before": guarded(({ sessionID, command, arguments: words }, { parts }) => {

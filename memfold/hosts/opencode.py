@@ -119,12 +119,12 @@ class OpenCodeTranslator:
                 return self._tool_after(convert(record, payloads.ToolAfter))
             case "command.execute.before":
                 return self._command_before(convert(record, payloads.CommandBefore))
-            case "experimental.chat.system.transform" | "experimental.session.compacting":
+            case "experimental.chat.system.transform" | "experimental.session.compacting" | "tool":
                 prompt = convert(record, payloads.SessionHook)
                 return self._started(prompt.input.sessionID, prompt)
             case "init":
                 return self._init(convert(record, payloads.Init))
-            case "mark" | "dispose" | "config" | "experimental.compaction.autocontinue":
+            case "tools" | "mark" | "dispose" | "config" | "experimental.compaction.autocontinue":
                 return []
             case _:
                 raise ValidationError("unknown hook")
@@ -300,9 +300,19 @@ class OpenCodeTranslator:
         )
 
 
-def delivery_of(config: Config) -> Delivery:
-    """How sessions of this client are given their blocks: it has no tools of ours yet, whatever is configured."""
-    return replace(config.delivery, tools=False)
+def delivery_of(config: Config, *, tools: bool) -> Delivery:
+    """How sessions of this client are given their blocks.
+
+    Args:
+        config: the settings.
+        tools: whether the client has our tools: it takes them when it starts, or not at all.
+    """
+    return replace(
+        config.delivery,
+        tools=tools and config.delivery.tools,
+        memory_file=config.memory_file,
+        summary_chars=config.max_summary_chars,
+    )
 
 
 def session_of(record: Mapping[str, object]) -> str | None:
