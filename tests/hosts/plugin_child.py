@@ -11,6 +11,9 @@ later starts:
 * ``deaf``: doesn't even read.
 * ``bare``: answers, but has nothing to say.
 * ``lingers``: answers everything, and has still something to do when its input ends.
+
+A line that asks for tools is answered with those of the variable ``OFFERED`` (JSON), if that is set, and then logged;
+without it the line is answered, too, and neither logged nor counted: most tests aren't about tools.
 """
 
 from __future__ import annotations
@@ -37,6 +40,10 @@ NONSENSE = {"garbage": "this is no JSON\n", "stranger": '{"id": 999999}\n', "end
 
 def said_to(record: dict[str, Any]) -> dict[str, object]:
     """What is said to a line."""
+    if record["hook"] == "tools" and "OFFERED" in os.environ:
+        return {"tools": json.loads(os.environ["OFFERED"])}
+    if record["hook"] == "tool":
+        return {"result": f"<result of {record['input']['tool']}>"}
     text = record["output"]["parts"][0]["text"] if record["hook"] == "chat.message" else ""
     return next((said for word, said in WORDS.items() if text.startswith(word)), SAYS.get(record["hook"], {}))
 
@@ -51,15 +58,21 @@ def main() -> None:
         print(json.dumps({"started": os.getpid(), "cwd": str(Path.cwd()), "environ": environ}), file=out)
         while mode == "deaf":
             time.sleep(1)
-        for count, line in enumerate(sys.stdin):
-            out.write(line)
+        count = -1
+        for line in sys.stdin:
+            record = json.loads(line)
+            is_asked = record["hook"] == "tools" and "OFFERED" not in os.environ
+            if not is_asked:
+                count += 1
+                out.write(line)
             words = mode.split()
             now = words[0] if words[0] != "after" else ("well" if count < int(words[1]) else words[2])
+            if is_asked and now in {"dies", *NONSENSE}:
+                now = "bare"
             if now == "dies":
                 os._exit(3)
             if now == "mute":
                 continue
-            record = json.loads(line)
             said = {} if now == "bare" else said_to(record)
             sys.stdout.write(NONSENSE.get(now) or json.dumps({"id": record["id"], **said}) + "\n")
             sys.stdout.flush()

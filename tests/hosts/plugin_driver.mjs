@@ -44,11 +44,14 @@ const steps = {
   /** Load the plugin for a directory. */
   async init(directory, options, todo = "answers", toast = "shows") {
     const client = { session: { todo: todos[todo] }, tui: shown[toast] && { showToast: shown[toast] } }
+    limits = []
     copies.push(await module.server({ client, directory, worktree: directory }, options))
-    return { hooks: Object.keys(copies.at(-1)) }
+    return { hooks: Object.keys(copies.at(-1)), tools: Object.keys(copies.at(-1).tool ?? {}), limits }
   },
   /** Call a hook and wait for it. */
   call,
+  /** The model calls a tool of ours. */
+  use: (copy, name, args, context) => copies[copy].tool[name].execute(args, context),
   /** Call a hook and go on at once. */
   begin: (...args) => { begun.push(call(...args)) },
   /** Wait for all that has begun. */

@@ -23,6 +23,7 @@ Step = list[Any]
 
 DIRECTORY = "@DIR@"
 MAIN = "You are a helper. Working directory: @DIR@"
+NOTHING = {"hooks": [], "tools": [], "limits": []}
 HOT = {"sessionID": "S", "messageID": "msg_1", "type": "text", "text": "<hot>", "synthetic": True}
 NEVER = 0.005  # of normal speed: where waiting for a limit would be noticed
 LATE = 0.2  # of normal speed: where an answer must come, so that a busy machine can't make it too late
@@ -178,8 +179,14 @@ def test_a_child_starts_with_init(stage: Stage) -> None:
     assert first["hook"] == "init"
     assert first["input"].pop("instance")
     place = str(stage.directory)
-    assert first["input"] == {"directory": place, "worktree": place, "options": {"hotDelivery": "full"}, "private": []}
-    assert [line["id"] for line in played.lines] == [1, 2]
+    assert first["input"] == {
+        "directory": place,
+        "worktree": place,
+        "options": {"hotDelivery": "full"},
+        "private": [],
+        "tools": False,
+    }
+    assert [line["id"] for line in played.lines] == [1, 3]  # the second asked for tools
     assert all(isinstance(line["t"], float) and line["pid"] for line in played.lines)
     assert played.ended
 
@@ -495,7 +502,8 @@ def test_pauses_between_children_grow(stage: Stage) -> None:
     """A child that always dies is started again at once, then less and less often."""
     steps = [init(), message(), ["logged", '"started"', 4], ["timers"], DISPOSE]
     played = stage.play(steps, stage.child("dies"), speed=FAST)
-    assert [ms for ms in played.results[3] if ms != pytest.approx(1500, abs=50)][:3] == [0, 1000, 2000]
+    limits = played.results[0]["limits"] + played.results[1]["limits"]
+    assert [ms for ms in limits if ms != pytest.approx(1500, abs=50)][:3] == [0, 1000, 2000]
 
 
 def test_nothing_is_lost_while_children_die(stage: Stage) -> None:
@@ -573,15 +581,13 @@ def test_a_late_answer_goes_with_the_next_message(stage: Stage) -> None:
 
 @pytest.mark.parametrize("mode", ["mute", "deaf"])
 def test_silence_is_borne_for_a_bounded_time(stage: Stage, mode: str) -> None:
-    """A hook waits at most 1.5 s; after three of them the child is replaced, and everything comes to its successor."""
-    steps = [init(), message(text="1"), message(text="2"), transform(), ["logged", "transform", 1], message(), DISPOSE]
-    if mode == "mute":
-        steps[4] = ["logged", "transform", 2]
+    """A hook waits at most 1.5 s, the start too; after three the child is replaced, and its successor gets all."""
+    steps = [init(), message(text="1"), message(text="2"), ["logged", '"started"', 2], transform(), DISPOSE]
     played = stage.play(steps, stage.child(mode, "well"), speed=FAST)
-    assert [r["limits"] for r in played.results[1:3]] == [[pytest.approx(1500, abs=50)]] * 2
+    assert [r["limits"][0] for r in played.results[:3]] == [pytest.approx(1500, abs=50)] * 3
     assert len(played.starts) == 2
-    assert len(played.results[3]["output"]["system"]) == 1
-    assert played.kinds()[-4:] == ["chat.message", "chat.message", "experimental.chat.system.transform", "chat.message"]
+    assert played.results[4]["output"]["system"] == [MAIN.replace(DIRECTORY, str(stage.directory)), "<frozen>"]
+    assert played.kinds()[-3:] == ["chat.message", "chat.message", "experimental.chat.system.transform"]
 
 
 def test_silent_calls_side_by_side_count_once(stage: Stage) -> None:
@@ -705,14 +711,14 @@ def test_a_compaction_that_fails_holds_nobody(stage: Stage, end: str | None) -> 
 def test_the_environment_switches_off(stage: Stage, value: str) -> None:
     """With MEMFOLD=off the plugin has no hooks and starts nothing."""
     played = stage.play([init()], MEMFOLD=value)
-    assert played.results == [{"hooks": []}]
+    assert played.results == [NOTHING]
     assert not played.starts
 
 
 def test_an_option_and_our_own_processes_switch_off(stage: Stage) -> None:
     """So it is with the option ``enabled: false``, and in a client that one of our own hooks has started."""
-    assert stage.play([init(enabled=False)]).results == [{"hooks": []}]
-    assert stage.play([init()], MEMFOLD_IN_HOOK="1").results == [{"hooks": []}]
+    assert stage.play([init(enabled=False)]).results == [NOTHING]
+    assert stage.play([init()], MEMFOLD_IN_HOOK="1").results == [NOTHING]
     assert stage.play([init(enabled=True), DISPOSE], MEMFOLD="on").results[0]["hooks"]
 
 
@@ -774,3 +780,64 @@ def test_broken_payloads_do_no_harm(stage: Stage) -> None:
     calls: list[Step] = [["call", 0, hook, value, value] for hook in hooks for value in odd]
     played = stage.play([init(), *calls, event("message.updated"), event("session.created"), message(), DISPOSE])
     assert played.results[-2]["output"]["parts"][-1]["text"] == "<hot>"
+
+
+OFFER = [
+    {"name": "memory_add", "description": "Adds.", "args": {"title": {"type": "string"}}, "required": ["title"]},
+    {"name": "memory_read", "description": "Reads.", "args": {"query": {"type": "string"}}, "required": []},
+]
+CONTEXT = {"sessionID": "S", "callID": "call_1", "messageID": "msg_1"}
+
+
+def test_tools_are_those_that_are_offered(stage: Stage) -> None:
+    """What the bridge offers is registered, the bridge hears so, and only our tools lose their required arguments."""
+    schema = {"type": "object", "properties": {}, "required": ["title", "tags"]}
+    ask = [
+        ["call", 0, "tool.definition", {"toolID": name}, {"description": "d", "jsonSchema": schema}]
+        for name in ("memory_read", "bash")
+    ]
+    played = stage.play([init(), *ask, DISPOSE], OFFERED=json.dumps(OFFER))
+    assert played.results[0]["tools"] == ["memory_add", "memory_read"]
+    assert [r["output"]["jsonSchema"]["required"] for r in played.results[1:3]] == [[], ["title", "tags"]]
+    assert [line["input"] for line in played.lines if line["hook"] == "tools"] == [{}, {"tools": True}]
+
+
+@pytest.mark.parametrize("offer", ["[]", "null", "7"])
+def test_no_tools_where_none_are_offered(stage: Stage, offer: str) -> None:
+    """An empty list or nonsense registers nothing, and the bridge isn't told otherwise."""
+    played = stage.play([init(), message(), DISPOSE], OFFERED=offer)
+    assert played.results[0]["tools"] == []
+    assert [line["input"] for line in played.lines if line["hook"] == "tools"] == [{}]
+
+
+@pytest.mark.parametrize("mode", ["mute", "garbage", "dies"])
+def test_no_tools_without_an_answer(stage: Stage, mode: str) -> None:
+    """A bridge that doesn't answer in time leaves the client as it is."""
+    played = stage.play([init(), DISPOSE], stage.child(mode), speed=FAST, OFFERED=json.dumps(OFFER))
+    assert played.results[0]["tools"] == []
+
+
+def test_a_call_gives_the_models_result(stage: Stage) -> None:
+    """A call is forwarded with its ids and arguments; the answer is what the model reads."""
+    played = stage.play([init(), ["use", 0, "memory_add", {"title": "t"}, CONTEXT], DISPOSE], OFFERED=json.dumps(OFFER))
+    (line,) = (line for line in played.lines if line["hook"] == "tool")
+    assert line["input"] == {"tool": "memory_add", "sessionID": "S", "callID": "call_1", "args": {"title": "t"}}
+    assert played.results[1] == "<result of memory_add>"
+
+
+def test_a_call_that_nobody_answers_says_so(stage: Stage) -> None:
+    """A silent bridge costs the model a sentence, not the turn."""
+    steps = [init(), ["use", 0, "memory_read", {}, CONTEXT], DISPOSE]
+    played = stage.play(steps, stage.child("after 3 mute"), speed=FAST, OFFERED=json.dumps(OFFER))
+    assert "may still be stored" in played.results[1]
+
+
+def test_a_successor_hears_of_the_tools(stage: Stage) -> None:
+    """A new child is told with its first line that the client has the tools, and gets an unanswered call again."""
+    steps = [init(), ["use", 0, "memory_add", {"title": "t"}, CONTEXT], DISPOSE]
+    played = stage.play(steps, stage.child("after 3 dies", "well"), OFFERED=json.dumps(OFFER))
+    assert len(played.starts) == 2
+    assert [line["input"]["tools"] for line in played.lines if line["hook"] == "init"] == [False, True]
+    calls = [line["input"]["callID"] for line in played.lines if line["hook"] == "tool"]
+    assert calls == ["call_1", "call_1"]
+    assert played.results[1] == "<result of memory_add>"
