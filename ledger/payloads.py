@@ -68,15 +68,21 @@ class NumberedTarget(Struct, frozen=True, gc=False):
     source: str
 
 
-class ErasedText(Struct, frozen=True, gc=False):
-    """What a purge leaves of a text: keyed digests of its text key and its identity key, in hex (SPEC 15.4).
+class ErasedText(Struct, frozen=True, omit_defaults=True, gc=False):
+    """What a purge leaves of a text: keyed digests, in hex, so that what had met still meets (SPEC 15.4).
 
-    The key stands in the ``ledger.erased`` event. Equal texts of one purge have equal digests, so that what had met
-    still meets.
+    ``key`` stands for its text key, ``identity`` for its identity key where that is another one (SPEC 8), ``fact`` for
+    what it says of the thing it is about, ``same`` for the facts of other purged texts that agree with it. The key of
+    all digests stands in the ``ledger.erased`` event. ``length`` is its length in characters, which a merge compares,
+    ``reasons`` what stood against it where no other field says so.
     """
 
     key: str
-    identity: str
+    identity: str = ""
+    fact: str = ""
+    same: tuple[str, ...] = ()
+    length: int = 0
+    reasons: tuple[str, ...] = ()
 
 
 class JudgedLine(Struct, frozen=True, omit_defaults=True, gc=False):
@@ -292,7 +298,10 @@ class MemoryUndoneData(Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class MemoryImportedData(Struct, frozen=True, omit_defaults=True, gc=False):
-    """One line of an imported file (SPEC 17); times are RFC 3339 text, confidence in hundredths."""
+    """One line of an imported file (SPEC 17); times are RFC 3339 text, confidence in hundredths.
+
+    ``item`` tells several memories of one line apart; ``clock`` is when the memory was last reinforced.
+    """
 
     file: str
     digest: str
@@ -313,6 +322,8 @@ class MemoryImportedData(Struct, frozen=True, omit_defaults=True, gc=False):
     updated: str | None = None
     number: int | None = None
     erased: ErasedText | None = None
+    item: int = 0
+    clock: str | None = None
 
 
 class Skipped(Struct, frozen=True, omit_defaults=True, gc=False):

@@ -16,14 +16,19 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from ledger.events import MemoryAdded, MemoryImported, MemoryRequested, SessionCompacted
-from projections.policy import RULES_VERSION, Context, policy_digest, type_order
+from ledger.events import ErasedText, JudgedLine, MemoryAdded, MemoryImported, MemoryRequested, SessionCompacted
+from projections.policy import BUILT_IN_TYPES, RULES_VERSION, Context, policy_digest, type_order
+from projections.text.erased import ERASED, erased_key
 from projections.text.limits import TITLE_LIMIT
 
 __all__ = ["Facts", "Judged", "Known", "LineFacts", "facts_for", "facts_key", "facts_of", "judge_line"]
 
 Judged = MemoryRequested | SessionCompacted | MemoryAdded | MemoryImported
 """The events whose texts are judged."""
+
+
+Kind = Literal["request", "candidate", "reinforce", "replace", "malformed", "written"]
+"""What proposes a candidate: a message, one of the forms of a summary's lines, or an event that writes a memory."""
 
 
 class LineFacts(Struct, frozen=True, array_like=True, gc=False):
@@ -38,9 +43,10 @@ class LineFacts(Struct, frozen=True, array_like=True, gc=False):
         identity: its identity key (SPEC 8.4); empty where that is the exact key.
         title: the text cut to a title; empty where the text is one.
         ref: the number that a command names.
+        erased: what a purge has left of the text, which is the mark then (SPEC 15.4).
     """
 
-    kind: Literal["request", "candidate", "reinforce", "replace", "malformed", "written"]
+    kind: Kind
     type: str
     text: str
     reasons: tuple[str, ...]
@@ -48,6 +54,7 @@ class LineFacts(Struct, frozen=True, array_like=True, gc=False):
     identity: str
     title: str
     ref: int | None = None
+    erased: ErasedText | None = None
 
     @property
     def exact(self) -> str:
@@ -90,10 +97,42 @@ def _context_key(context: Context) -> bytes:
 def facts_of(event: Judged, context: Context) -> Facts:
     """Judge an event's texts. What instruction files say isn't in it: they are another event's (SPEC 3.6)."""
     if isinstance(event, MemoryRequested):
-        return _of_message(event.data.text, context)
+        data = event.data
+        return Facts(_judged_before(data.judged, context)) if data.judged else _of_message(data.text, context)
     if isinstance(event, SessionCompacted):
-        return _of_summary(event.data.section, context)
+        body = event.data
+        if body.section:
+            return _of_summary(body.section, context)
+        return Facts(_judged_before(body.judged, context), body.snapshot)
+    if event.data.erased is not None:
+        return Facts((_erased_line("written", event.data.type or BUILT_IN_TYPES[0], event.data.erased),))
     return Facts((_of_written(event, context),))
+
+
+def _judged_before(lines: tuple[JudgedLine, ...], context: Context) -> tuple[LineFacts, ...]:
+    """Lines of a text that can't be read for candidates any more, as they were judged before a purge (SPEC 15.4)."""
+    return tuple(
+        judge_line(context, line.kind, line.type, line.text, reasons=line.reasons, ref=line.ref)
+        if line.erased is None
+        else msgspec.structs.replace(
+            _erased_line(line.kind, line.type, line.erased), reasons=line.reasons, ref=line.ref
+        )
+        for line in lines
+    )
+
+
+def _erased_line(kind: Kind, type_: str, erased: ErasedText) -> LineFacts:
+    """A purged line: its digests stand for its keys, so that it meets what it has met."""
+    return LineFacts(
+        kind=kind,
+        type=type_,
+        text=ERASED,
+        reasons=erased.reasons,
+        key=erased_key(erased.key),
+        identity=erased_key(erased.identity) if erased.identity else "",
+        title="",
+        erased=erased,
+    )
 
 
 def _of_message(text: str, context: Context) -> Facts:
@@ -147,7 +186,7 @@ def _of_written(event: MemoryAdded | MemoryImported, context: Context) -> LineFa
 
 def judge_line(
     context: Context,
-    kind: Literal["request", "candidate", "reinforce", "replace", "malformed", "written"],
+    kind: Kind,
     type_: str,
     text: str,
     *,

@@ -84,11 +84,13 @@ REASONS: dict[str, Reason] = {
     "store_cap": Reason("9.5", "over 200 memories from summaries are active and this is the weakest"),
     "pending_expired": Reason("9.5", "it was pending for more than 30 days"),
     "deleted": Reason("15.1", "it was deleted on request"),
+    "erased": Reason("15.4", "its text was purged"),
     "updated": Reason("16.6", "its text was changed"),
     "restored": Reason("15.3", "it was restored"),
     "undone": Reason("15.3", "the change was undone"),
     "superseded_by_restore": Reason("15.3", "what it had replaced was restored"),
     "imported": Reason("17", "it was retired where it was imported from"),
+    "imported_before": Reason("17", "an import has brought the same text before"),
     "linked_absorber": Reason("3.4", "what had absorbed it came from a sub-agent"),
     # Why an active memory is not shown (SPEC 11.1), and reinforcement outcomes (SPEC 10.3).
     "type_cap": Reason("11.1", "enough stronger memories of its type are shown"),

@@ -77,6 +77,8 @@ def _memory_before(events: list[AnyEvent]) -> MemoryState:
 
 
 def _judge(event: AnyEvent, index: int, memory: MemoryState) -> tuple[str, tuple[Evidence, ...]]:
+    if isinstance(event, MemoryRequested | SessionCompacted) and event.data.judged:
+        return "", ()  # a purge has taken the words away (SPEC 15.4)
     if isinstance(event, MemoryRequested):
         requests = extract(event.data.text, memory.context)
         if index < len(requests):

@@ -82,6 +82,8 @@ def _outcomes(present: WorldState, wanted: WorldState) -> Iterable[Outcome]:
             yield _left(ref, wanted.accounts.records.get(ref))
         elif ref in wanted.memory.pending and record.state == "deleted":
             yield Outcome(ref, "pending")
+        elif record.state == "pending" and ref not in wanted.accounts.records:
+            yield Outcome(ref, "deleted")
 
 
 def _promoted(ref: Ref, now: Proposal, then: Proposal) -> Outcome:

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from ledger.events import Draft, MemoryRequested, MemoryRequestedData, PromptRenderedData, SessionStartedData
 from ledger.ids import MonotonicIds
 from memfold.bridge.ledger import Ledger
-from memfold.bridge.notice import notice_of, notice_of_failure, notice_of_settings
+from memfold.bridge.memory_file import MemoryFileBeside
+from memfold.bridge.notice import NOTICE_LINES, notice_of, notice_of_failure, notice_of_file, notice_of_settings
 from memfold.bridge.private_log import PrivateLog
 from memfold.bridge.protocol import Answer, Refusal, Request
 from memfold.bridge.rule_files import RuleFiles
@@ -66,10 +67,11 @@ class Hooks:
     ) -> None:
         self._settings = settings
         self._log = PrivateLog(settings.data)
+        project = is_project(settings.root, environ)
         self._ledger = Ledger(
             settings.ledger,
             settings.root,
-            project=is_project(settings.root, environ),
+            project=project,
             host=HOST,
             config=settings.config,
             log=self._log,
@@ -81,6 +83,8 @@ class Hooks:
         self._rules = self._rule_files()
         self._new_id = MonotonicIds()
         self._untold = settings.findings
+        self._file = MemoryFileBeside(settings, project=project, report=self._told_of_file)
+        self._of_file: list[str] = []
         self._owed: list[tuple[_Asked, PromptRenderedData]] = []
         self.unfinished = False
 
@@ -94,6 +98,7 @@ class Hooks:
             self._ledger.configure(self._settings.config)
             self._rules = self._rule_files()
             self._untold = self._settings.findings
+            self._file.configure()
         enabled = self._settings.config.enabled
         if enabled:
             self._ledger.store()
@@ -101,6 +106,7 @@ class Hooks:
         self.unfinished = _is_half(record) or (self.unfinished and not _is_whole(record))
         asked = self._asked(record)
         if enabled and asked is not None and (hook in _PROMPTS or hook == _TOOL):
+            self._file.absorb()  # before a block is frozen, and before the model changes what a person has changed
             self._renew(asked)
         drafts = self._translator.feed(record)
         if self._translator.problem:
@@ -126,6 +132,8 @@ class Hooks:
             ]
             if drafts:
                 self._ledger.record(drafts)
+            if (world := self._ledger.world()) is not None:
+                self._file.follow(world.memory)
 
     def warm_up(self) -> None:
         """Read the log and the rule files while the client still starts, so that its first prompt need not wait."""
@@ -136,6 +144,7 @@ class Hooks:
         """Store what waits, if that can be done soon."""
         if self._settings.config.enabled:
             self._ledger.finish()
+        self._file.close()
         self._ledger.close()
 
     def surprised(self, error: Exception) -> None:
@@ -249,7 +258,7 @@ class Hooks:
     def _to_message(self, answer: Answer, asked: _Asked, drafts: Sequence[Draft]) -> Answer:
         """The answer with what the user is told, and whether a successor must know that nothing is to be recorded."""
         hushed = self._capture.is_off_the_record(asked.session)
-        told = [] if hushed or not self._settings.config.enabled else [self._settings_notice()]
+        told = [] if hushed or not self._settings.config.enabled else [self._settings_notice(), self._file_notice()]
         told += [
             self._notice(asked, draft.data.message) for draft in drafts if isinstance(draft.data, MemoryRequestedData)
         ]
@@ -261,6 +270,16 @@ class Hooks:
         """What the user is told of settings that can't be used, once after they were read (SPEC 19)."""
         findings, self._untold = self._untold, ()
         return notice_of_settings(findings, self._environ.get("HOME", ""))
+
+    def _told_of_file(self, sentence: str) -> None:
+        """Something about MEMORY.md that a person should know, possibly from the thread that watches it."""
+        self._log.note("memory file", sentence)
+        self._of_file.append(sentence)
+
+    def _file_notice(self) -> str:
+        """What the user is told of the memory file, once."""
+        told, self._of_file = self._of_file, []
+        return "\n".join(notice_of_file(sentence, self._environ.get("HOME", "")) for sentence in told[:NOTICE_LINES])
 
     def _notice(self, asked: _Asked, message: str) -> str:
         world = self._ledger.world(asked.source)

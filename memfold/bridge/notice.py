@@ -19,7 +19,7 @@ from projections.reasons import explain
 from projections.text.cut import cut
 from projections.world import WorldState
 
-__all__ = ["NOTICE_CHARS", "NOTICE_LINES", "notice_of", "notice_of_failure", "notice_of_settings"]
+__all__ = ["NOTICE_CHARS", "NOTICE_LINES", "notice_of", "notice_of_failure", "notice_of_file", "notice_of_settings"]
 
 NOTICE_LINES = 3
 """Candidates that are named; of more, only their number. Of settings, that number is one of the lines."""
@@ -75,6 +75,12 @@ def notice_of_settings(findings: Sequence[Finding], home: str) -> str:
     if more := len(ranked) - len(named):
         lines.append(f"and {more} more: memfold config show")
     return "\n".join(lines)
+
+
+def notice_of_file(sentence: str, home: str) -> str:
+    """What the user is told of MEMORY.md: the file's place from the home folder on, then the sentence about it."""
+    path, colon, rest = sentence.partition(": ")
+    return cut(clean(f"{_place(path, home)}{colon}{rest}"), 2 * NOTICE_CHARS)
 
 
 def _place(source: str, home: str) -> str:

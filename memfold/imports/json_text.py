@@ -9,14 +9,16 @@ from typing import cast
 
 from projections.text.clean import decode
 
-__all__ = ["elements", "load", "mapping", "texts", "word"]
+__all__ = ["array", "elements", "load", "mapping", "text_of", "texts", "word"]
 
 _LARGEST = 50_000_000
 """Bytes of a file; the stores of other programs are a thousand times smaller."""
+_LONGEST = 30
+"""Digits of a whole number."""
 
 
-def load(data: bytes) -> object:
-    """The value of a JSON file.
+def text_of(data: bytes) -> str:
+    """The text of a file.
 
     Raises:
         ValueError: if there is none; the message says why, and quotes nothing.
@@ -26,36 +28,46 @@ def load(data: bytes) -> object:
     if not data.strip():
         raise ValueError("it is empty")
     try:
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"it is no UTF-8 text, at byte {error.start}") from None
+
+
+def load(text: str) -> object:
+    """The value of a JSON text; NaN, Infinity and endless numbers are None.
+
+    Raises:
+        ValueError: if there is none; the message says why, and quotes nothing.
+    """
     try:
-        return cast("object", json.loads(text, parse_constant=_no_number))
+        return cast("object", json.loads(text, parse_constant=_no_number, parse_int=_whole_number))
     except json.JSONDecodeError as error:
         raise ValueError(f"it is no JSON, at line {error.lineno}") from None
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
 
-def elements(data: bytes, key: str, listed: list[object]) -> list[tuple[int, object]]:
-    """The elements of the list under a key, each with its line, or with its ordinal where lines do not tell them apart.
+def elements(text: str, key: str, listed: list[object]) -> list[tuple[int, object]]:
+    """The elements of the list under a key, each with its line; with the first one where that can't be told.
 
     Args:
-        data: the file.
+        text: the file's.
         key: of the list in the outermost object; empty if the file itself is the list.
         listed: the list as it was loaded.
     """
-    text = data.decode("utf-8-sig")
     opening = re.search(rf'"{re.escape(key)}"\s*:\s*\[' if key else r"\[", text)
     lines = None if opening is None else _lines(text, opening.end(), listed)
-    if lines is None or len(set(lines)) < len(lines):
-        lines = list(range(1, len(listed) + 1))
-    return list(zip(lines, listed, strict=True))
+    return list(zip(lines or [1] * len(listed), listed, strict=True))
 
 
 def texts(value: object) -> tuple[str, ...]:
-    """The strings of a list, whatever it is."""
-    return tuple(one for one in cast("list[object]", value) if isinstance(one, str)) if isinstance(value, list) else ()
+    """The strings of a list, or none where there is something else."""
+    return tuple(decode(one) for one in array(value) if isinstance(one, str))
+
+
+def array(value: object) -> list[object]:
+    """A JSON array, or an empty one where there is something else."""
+    return cast("list[object]", value) if isinstance(value, list) else []
 
 
 def mapping(value: object) -> Mapping[str, object]:
@@ -71,7 +83,7 @@ def word(fields: Mapping[str, object], name: str) -> str:
 
 def _lines(text: str, begin: int, listed: list[object]) -> list[int] | None:
     """The line of each element, or None if the text read from there isn't the list."""
-    decoder = json.JSONDecoder(parse_constant=_no_number)
+    decoder = json.JSONDecoder(parse_constant=_no_number, parse_int=_whole_number)
     lines: list[int] = []
     position, counted, line = begin, 0, 1
     for expected in listed:
@@ -81,9 +93,9 @@ def _lines(text: str, begin: int, listed: list[object]) -> list[int] | None:
         counted = position
         try:
             value, position = cast("tuple[object, int]", decoder.raw_decode(text, position))
+            if value != expected:
+                return None
         except (ValueError, RecursionError):
-            return None
-        if value != expected:
             return None
         lines.append(line)
     return lines
@@ -91,3 +103,8 @@ def _lines(text: str, begin: int, listed: list[object]) -> list[int] | None:
 
 def _no_number(_text: str) -> None:
     """NaN and Infinity are no numbers (SPEC 21)."""
+
+
+def _whole_number(text: str) -> int | None:
+    """A whole number; one without end is none, and must not cost the rest of the file."""
+    return int(text) if len(text) <= _LONGEST else None

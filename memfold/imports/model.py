@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -10,24 +12,47 @@ from msgspec import Struct
 from ledger.events import FileImportedData, MemoryImportedData, Skipped
 from projections.memory.model import HIGHEST_NUMBER
 from projections.policy import Policy
-from projections.text.clean import decode
+from projections.text.canonical import canonical
+from projections.text.clean import clean, decode, single_line
 from projections.text.entry import entry_text
 from projections.text.fields import take_in_content, take_in_tags, take_in_title
 from projections.text.intake import take_in
-from projections.text.limits import TEXT_LIMIT
+from projections.text.limits import TEXT_LIMIT, TITLE_LIMIT
+from projections.text.redact import MARK, withhold
 
-__all__ = ["Format", "Import", "Sheet"]
+__all__ = ["Format", "Import", "Repair", "Sheet"]
 
-Format = Literal["reference_a", "reference_b", "bullets", "mcp"]
+Format = Literal["reference_a", "reference_b", "bullets", "mcp", "memfold"]
 _RATIONALE_LIMIT = 180
 _NAME_LIMIT = 200
+_NO_LIMIT = 1 << 62
+_RETIRED = ("deleted", "superseded")
+
+
+class Repair(Struct, frozen=True):
+    """What taking a memory in has changed.
+
+    A secret was ``redacted``, a text that prompts show ``cut``, or characters that nobody sees ``cleaned`` away.
+    """
+
+    line: int
+    item: int
+    kind: Literal["redacted", "cut", "cleaned"]
 
 
 class Import(Struct, frozen=True):
-    """One file as events: what is said of it as a whole, and its memories in file order."""
+    """One file as events: what is said of it as a whole, and its memories in file order.
+
+    ``repairs`` are for the report; nothing else depends on them.
+    """
 
     file: FileImportedData
     lines: tuple[MemoryImportedData, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+
+    def says_something(self, next_number: int) -> bool:
+        """Whether the file as a whole is worth an event: it is damaged, something is left out, or it counts further."""
+        return bool(self.file.damaged or self.file.skipped) or (self.file.counter or 0) > next_number
 
 
 class Sheet:
@@ -46,6 +71,8 @@ class Sheet:
         self._digest = hashlib.sha256(data).hexdigest()
         self._format: Format = format
         self._lines: list[MemoryImportedData] = []
+        self._items: Counter[int] = Counter()
+        self._repairs: list[Repair] = []
         self._skipped: list[Skipped] = []
 
     def add(
@@ -67,17 +94,29 @@ class Sheet:
         created: str | None = None,
         updated: str | None = None,
         number: int | None = None,
+        clock: str | None = None,
     ) -> None:
         """A memory of the file: its text, or title and content, at a line (from 1)."""
         policy = self.policy
-        if text:
-            text = take_in(text, policy, TEXT_LIMIT).text
-            title = take_in_title(text, policy)
-            content = text if title != text else ""
+        given = ((text, TEXT_LIMIT), (title, TITLE_LIMIT), (content, None), (rationale, _RATIONALE_LIMIT))
+        labels = tags
+        is_line = bool(text)
+        if is_line:
+            whole = take_in(text, policy, _NO_LIMIT).text
+            text = take_in(whole, policy, TEXT_LIMIT).text
+            title = take_in_title(whole, policy)
+            content = whole if title != whole else ""  # what had to be cut is not lost (SPEC 2.1)
         else:
             title = take_in_title(title, policy)
             content = take_in_content(content, policy, above=title)
             text = entry_text(title, content, policy)
+        tags = take_in_tags(tags, policy)
+        rationale = take_in(rationale, policy, _RATIONALE_LIMIT).text
+        item = self._items[line]
+        self._items[line] += 1
+        stored = (text, "", "", rationale) if is_line else ("", title, content, rationale)
+        kinds = _repairs([*given, (",".join(labels), None)], [*stored, ",".join(tags)])
+        self._repairs += (Repair(line, item, kind) for kind in kinds)
         self._lines.append(
             MemoryImportedData(
                 file=self._name,
@@ -90,14 +129,16 @@ class Sheet:
                 confidence=confidence,
                 title=title,
                 content=content,
-                tags=take_in_tags(tags, policy),
-                rationale=take_in(rationale, policy, _RATIONALE_LIMIT).text,
+                tags=tags,
+                rationale=rationale,
                 importance=importance,
                 safety_critical=safety_critical,
                 reinforcements=reinforcements,
                 created=created,
                 updated=updated,
                 number=number,
+                item=item,
+                clock=clock,
             )
         )
 
@@ -110,7 +151,7 @@ class Sheet:
         if counter is not None and counter > HIGHEST_NUMBER:
             self.skip(1, "the counter is too large to be kept")
             counter = None
-        return Import(self._file(counter=counter), tuple(self._lines))
+        return Import(self._file(counter=counter), tuple(_active_first(self._lines)), tuple(self._repairs))
 
     def damaged(self, why: str) -> Import:
         """Nothing can be taken from the file."""
@@ -125,3 +166,31 @@ class Sheet:
             damaged=damaged,
             skipped=() if damaged else tuple(self._skipped),
         )
+
+
+def _repairs(
+    given: Sequence[tuple[str, int | None]], stored: Sequence[str]
+) -> Iterable[Literal["redacted", "cut", "cleaned"]]:
+    """What became of texts, given with their limits."""
+    cleaned = [clean(text) for text, _ in given]
+    if any(
+        withhold(before.text) != before.text or after.count(MARK) > before.text.count(MARK)
+        for before, after in zip(cleaned, stored, strict=True)
+    ):
+        yield "redacted"
+    if any(
+        limit is not None and len(single_line(before.text)) > limit
+        for before, (_, limit) in zip(cleaned, given, strict=True)
+    ):
+        yield "cut"
+    if any(before.notes for before in cleaned):
+        yield "cleaned"
+
+
+def _active_first(lines: Iterable[MemoryImportedData]) -> list[MemoryImportedData]:
+    """File order; but what the file itself has as active must not be kept away by an older copy that it has retired."""
+    lines = list(lines)
+    active = {canonical(one.text) for one in lines if one.state not in _RETIRED}
+    late = [one.state in _RETIRED and canonical(one.text) in active for one in lines]
+    pairs = list(zip(lines, late, strict=True))
+    return [one for one, is_late in pairs if not is_late] + [one for one, is_late in pairs if is_late]

@@ -11,6 +11,7 @@ from msgspec import Struct
 from ledger.events import (
     AnyEvent,
     LedgerCreated,
+    LedgerErased,
     MemoryRequested,
     PolicySet,
     SessionDeleted,
@@ -27,7 +28,16 @@ from projections.policy import DEFAULT_POLICY, Context, Policy, policy_from_docu
 __all__ = ["CALL_WINDOW", "Session", "SessionStates", "States"]
 
 _TAKEN_IN = frozenset(
-    [ToolCompleted, MemoryRequested, SessionStarted, SessionLinked, SessionDeleted, PolicySet, LedgerCreated]
+    [
+        ToolCompleted,
+        MemoryRequested,
+        SessionStarted,
+        SessionLinked,
+        SessionDeleted,
+        PolicySet,
+        LedgerCreated,
+        LedgerErased,
+    ]
 )
 CALL_WINDOW = 1000
 """A call id counts once among this many calls of its session (SPEC 3.5)."""
@@ -122,14 +132,24 @@ class SessionStates:
             self._leave_out(state, make_source(host, event.data.session))
         elif isinstance(event, SessionDeleted):
             self._end(state, event.source)
-        elif isinstance(event, PolicySet):
-            self._set_policy(state, event)
-        elif isinstance(event, LedgerCreated):
-            state.root = state.root or event.data.root
+        elif isinstance(event, LedgerErased):
+            self._forget(state, event)
+        elif isinstance(event, PolicySet | LedgerCreated):
+            self._set_context(state, event)
 
-    def _set_policy(self, state: States, event: PolicySet) -> None:
+    def _forget(self, state: States, event: LedgerErased) -> None:
+        """A purged decision is no decision any more (SPEC 15.4)."""
+        gone = {(target.event, target.index) for target in event.data.targets}
+        for session in state.sessions.values():
+            left = tuple(one for one in session.hot.decisions if (one.event, one.index) not in gone)
+            if left != session.hot.decisions:
+                session.hot = msgspec.structs.replace(session.hot, decisions=left)
+
+    def _set_context(self, state: States, event: PolicySet | LedgerCreated) -> None:
         """A policy is in force until the next; delivered again it doesn't come back (SPEC 21)."""
-        if event.id not in state.policies:
+        if isinstance(event, LedgerCreated):
+            state.root = state.root or event.data.root
+        elif event.id not in state.policies:
             state.policies[event.id] = True
             state.policy = policy_from_document(event.data.policy)
 

@@ -51,8 +51,9 @@ def on_updated(turn: Turn, event: MemoryUpdated) -> None:
         old.content if data.content is None else data.content,
         old.tags if data.tags is None else data.tags,
         type_=data.type,
+        erased=data.erased,
     )
-    if state.exact.get(wording.exact, entry.ref) != entry.ref or _refused(turn, wording.text):
+    if state.exact.get(wording.exact, entry.ref) != entry.ref or _refused(turn, wording):
         return
     _put_wording(turn, entry, wording)
     state.changes[event.id] = Change("updated")
@@ -93,11 +94,13 @@ def _note_call(turn: Turn, event: MemoryAdded | MemoryUpdated | MemoryDeleted) -
     return turn.state.calls.setdefault(key, event.id) == event.id
 
 
-def _refused(turn: Turn, text: str) -> bool:
+def _refused(turn: Turn, wording: Proposal) -> bool:
+    if wording.erased is not None:
+        return bool(wording.erased.reasons)
     # Updates are rare, and what they import isn't: see projections.facts.
     from projections.rules.refusals import text_refusals
 
-    return bool(text_refusals(text, turn.state.context.policy))
+    return bool(text_refusals(wording.text, turn.state.context.policy))
 
 
 def _put_wording(turn: Turn, entry: Entry, wording: Proposal) -> None:
@@ -163,5 +166,6 @@ def _restore(turn: Turn, ref: Ref, reason: str) -> bool:
 
 
 def _may_return(state: MemoryState, first: Proposal, present: Proposal) -> bool:
-    """Whether a memory can be restored: its text isn't active already, and no sub-agent proposed it (SPEC 3.4)."""
-    return present.exact not in state.exact and first.session not in state.subagents
+    """Whether a memory can be restored: it has a text, which isn't active already, and is no sub-agent's (SPEC 3.4)."""
+    is_gone = present.erased is not None and first.ref in state.purged
+    return not is_gone and present.exact not in state.exact and first.session not in state.subagents

@@ -6,6 +6,8 @@ each decision as a ``Move``. Nothing else in the project decides about a candida
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from ledger.times import DAY_MS
@@ -21,17 +23,19 @@ from projections.memory.model import (
     Retired,
     Tombstone,
 )
-from projections.memory.sameness import same_fact
+from projections.memory.sameness import same_fact, was_erased
 from projections.memory.selection import fits_caps, weakest
 from projections.memory.turn import Turn, turn_down
 
 __all__ = [
     "PENDING_DAYS",
     "STORE_CAP",
+    "archive",
     "decide",
     "drop",
     "expire_pending",
     "find_duplicate",
+    "find_imported",
     "find_tombstone",
     "has_room",
     "keep_pending",
@@ -68,8 +72,13 @@ def decide(turn: Turn, proposal: Proposal, before: CandidateState | None = None,
             turn_down(turn, proposal, f"{grave.kind}_before", before=before)
             return
     match = find_duplicate(state, proposal)
+    known = find_imported(state, proposal)
     if match is not None:
         absorb(turn, proposal, *match, before=before)
+    elif known is not None and known.state == "promoted":
+        absorb(turn, proposal, known.ref, "imported_before", before=before)
+    elif known is not None and known.state in ("deleted", "superseded"):
+        turn_down(turn, proposal, f"{known.state}_before", before=before)
     elif proposal.source == "compaction" and not has_room(state, proposal):
         turn_down(turn, proposal, "rejected_capacity", before=before)
     else:
@@ -101,7 +110,7 @@ def find_duplicate(state: MemoryState, proposal: Proposal) -> tuple[Ref, str] | 
 
 
 def find_tombstone(state: MemoryState, proposal: Proposal) -> Tombstone | None:
-    """The tombstone that keeps a summary's or an import's text away: same text key or identity (SPEC 15.2).
+    """The tombstone that keeps a summary's or an import's text away: same text key or identity (SPEC 15.2, 15.4).
 
     A text that is active can't be brought back by anyone: it is then absorbed, not refused.
     """
@@ -113,7 +122,13 @@ def find_tombstone(state: MemoryState, proposal: Proposal) -> Tombstone | None:
     for grave in reversed(state.identity_graves.get(proposal.identity, ())):
         if same_fact(grave.proposal, proposal, state.context.root):
             return grave
-    return None
+    return Tombstone("deleted", proposal) if was_erased(state, proposal) else None
+
+
+def find_imported(state: MemoryState, proposal: Proposal) -> Entry | None:
+    """The entry that an imported text has become when it was imported before, however that is worded now (SPEC 17)."""
+    ref = state.imported.get(proposal.exact) if proposal.imported else None
+    return None if ref is None else state.entries[ref]
 
 
 def promote(
@@ -129,6 +144,8 @@ def promote(
     entry = _as_entry(proposal, number=take_number(state, number), supersedes=supersedes)
     state.entries[entry.ref] = entry
     state.numbers[entry.number] = entry.ref
+    if proposal.imported:
+        state.imported[proposal.exact] = entry.ref
     indexes.lift_tombstones(state, proposal)
     indexes.add(state, entry)
     turn.record(proposal, before, "promoted", *(reasons or ("new_entry",)), into=entry.ref)
@@ -157,6 +174,26 @@ def retire(turn: Turn, entry: Entry, after: CandidateState, *reasons: str, super
     return retired
 
 
+def archive(
+    turn: Turn,
+    proposal: Proposal,
+    after: Literal["deleted", "superseded"],
+    *reasons: str,
+    number: int | None = None,
+) -> Entry:
+    """Take in a memory that has left where it comes from: history and a tombstone, never active here (SPEC 17)."""
+    state = turn.state
+    entry = msgspec.structs.replace(_as_entry(proposal, number=take_number(state, number)), state=after)
+    state.entries[entry.ref] = entry
+    state.numbers[entry.number] = entry.ref
+    state.revision += 1
+    if proposal.imported:
+        state.imported[proposal.exact] = entry.ref
+    indexes.bury(state, proposal, after)
+    turn.record(proposal, None, after, *reasons)
+    return entry
+
+
 def reactivate(turn: Turn, entry: Entry, *reasons: str) -> Entry:
     """Make a retired entry active again under its id (SPEC 15.3)."""
     state = turn.state
@@ -169,14 +206,19 @@ def reactivate(turn: Turn, entry: Entry, *reasons: str) -> Entry:
 
 
 def drop(
-    turn: Turn, proposal: Proposal, *, before: CandidateState | None = "pending", event: str | None = None
+    turn: Turn,
+    proposal: Proposal,
+    reason: str = "deleted",
+    *,
+    before: CandidateState | None = "pending",
+    event: str | None = None,
 ) -> None:
     """Delete a candidate that never became an entry; its text leaves a tombstone all the same (SPEC 15.1, I6)."""
     state = turn.state
     state.pending.pop(proposal.ref, None)
     state.retired[proposal.ref] = Retired(proposal, "deleted")
     indexes.bury(state, proposal, "deleted")
-    turn.record(proposal, before, "deleted", "deleted", event=event)
+    turn.record(proposal, before, "deleted", reason, event=event)
 
 
 def expire_pending(turn: Turn) -> None:

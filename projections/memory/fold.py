@@ -11,6 +11,7 @@ from ledger.events import (
     AnyEvent,
     CompactionPrepared,
     FileImported,
+    FileWritten,
     LedgerCreated,
     LedgerErased,
     MemoryAdded,
@@ -138,6 +139,10 @@ def _on_policy(turn: Turn, event: PolicySet) -> None:
     state.policy_digest = event.data.digest
 
 
+def _on_written(turn: Turn, event: FileWritten) -> None:
+    turn.state.written = event.data.position, event.data.digest
+
+
 def _on_rules(turn: Turn, event: RulesLoaded) -> None:
     state = turn.state
     state.rules[event.data.path] = event.data.digests
@@ -185,6 +190,7 @@ _HANDLERS: dict[type, Callable[[Turn, Any], None]] = {
     MemoryRestored: commands.on_restored,
     MemoryUndone: undo.on_undone,
     FileImported: imports.on_file_imported,
+    FileWritten: _on_written,
     LedgerErased: erasure.on_erased,
 }
 _JUDGED: dict[type, Callable[[Turn, Any, Facts], None]] = {

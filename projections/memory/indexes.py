@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 
 from projections.memory.model import Cohort, Entry, MemoryState, Proposal, Ref, Tombstone
 from projections.memory.retention import MAX_REINFORCEMENTS
-from projections.memory.sameness import same_fact
+from projections.memory.sameness import erased_digests, same_fact
 
 __all__ = ["add", "bury", "lift_tombstones", "refile", "remove"]
 
@@ -65,6 +65,8 @@ def lift_tombstones(state: MemoryState, proposal: Proposal) -> None:
     for grave in graves:
         _drop(state.graves, grave.proposal.key, grave)
         _drop(state.identity_graves, grave.proposal.identity, grave)
+    for key, digests in state.erasures.items():
+        state.erasures[key] = digests - erased_digests(key, proposal, root)
 
 
 def _file(state: MemoryState, entry: Entry) -> tuple[Cohort, int]:

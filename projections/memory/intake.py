@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
-from ledger.events import AnyEvent, CompactionPrepared, MemoryRequested, SessionCompacted
+import msgspec
+
+from ledger.events import AnyEvent, CompactionPrepared, JudgedLine, MemoryRequested, SessionCompacted
 from projections.facts import Facts, LineFacts
 from projections.memory import decide, merging
 from projections.memory.model import MemoryState, Proposal, Ref, Snapshot
@@ -28,7 +30,7 @@ __all__ = [
 def on_requested(turn: Turn, event: MemoryRequested, facts: Facts) -> None:
     """Take in what a user's message asks to remember; it waits for the next moment of decision (SPEC 14.1)."""
     state, session, data = turn.state, event.source, event.data
-    if not note_delivery(turn, event, data.text):
+    if not note_delivery(turn, event, f"{data.text}{_judged_before(data.judged)}"):
         return
     deleted_by = state.deleted_messages.get(data.message) if data.message else None
     for index, line in enumerate(facts.lines):
@@ -63,7 +65,7 @@ def on_prepared(turn: Turn, event: CompactionPrepared) -> None:
 def on_compacted(turn: Turn, event: SessionCompacted, facts: Facts) -> None:
     """Commands, then what is pending, then the summary's candidates; then a new epoch begins (SPEC 14.3)."""
     state, session, data = turn.state, event.source, event.data
-    if not note_delivery(turn, event, f"{data.digest}\n{data.section}"):
+    if not note_delivery(turn, event, f"{data.digest}\n{data.section}{_judged_before(data.judged)}"):
         return
     if not data.digest:
         warn(state, "empty_summary")
@@ -225,6 +227,11 @@ def note_delivery(turn: Turn, event: MemoryRequested | SessionCompacted, content
         return True
     warn(state, "duplicate_delivery" if known == digest else "id_conflict")
     return False
+
+
+def _judged_before(lines: tuple[JudgedLine, ...]) -> str:
+    """What a purge has left of a text: enough to tell a second delivery from other content."""
+    return msgspec.json.encode(lines).decode() if lines else ""
 
 
 def _delivery_key(event: AnyEvent) -> tuple[str, str] | None:

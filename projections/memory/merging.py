@@ -14,9 +14,28 @@ __all__ = ["absorb", "reinforce", "reword", "words_better"]
 _LONGER_BY = 10
 
 
-def absorb(turn: Turn, proposal: Proposal, into: Ref, reason: str, *, before: CandidateState | None = None) -> None:
-    """Merge a candidate into an active entry, which keeps its id; the better wording wins (SPEC 9.2, 9.3)."""
+def absorb(
+    turn: Turn,
+    proposal: Proposal,
+    into: Ref,
+    reason: str,
+    *,
+    before: CandidateState | None = None,
+    as_it_is: bool = False,
+) -> None:
+    """Merge a candidate into an active entry, which keeps its id; the better wording wins (SPEC 9.2, 9.3).
+
+    ``as_it_is`` leaves the entry alone, and it may have left too. So does a text that an import has brought before:
+    it says nothing new, and a file that is edited and imported again changes nothing about the rest (SPEC 17).
+    """
     state = turn.state
+    if proposal.imported:
+        as_it_is = as_it_is or proposal.exact in state.imported
+        state.imported[proposal.exact] = into
+    if as_it_is:
+        state.absorbed[proposal.ref] = Absorbed(proposal, into)
+        turn.record(proposal, before, "absorbed", reason, into=into)
+        return
     entry = state.entries[into]
     if reason != "absorbed_cross_type" and words_better(proposal, entry):
         reword(state, entry, proposal, at=state.now)
@@ -68,7 +87,7 @@ def words_better(newcomer: Proposal, entry: Entry) -> bool:
     theirs = (SOURCE_RANK[present.source], present.confidence)
     if ours != theirs:
         return ours > theirs
-    longer = len(newcomer.text) - len(present.text)
+    longer = newcomer.length - present.length
     if abs(longer) > _LONGER_BY:
         return longer > 0
     return newcomer.time > entry.worded

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from ledger.events import Target
+from ledger.events import ErasedText, Target
 from projections.policy import Context
 
 __all__ = [
@@ -84,9 +84,14 @@ class Proposal(Struct, frozen=True, kw_only=True, gc=False):
     key: str = ""
     identity: str = ""
     imported: bool = False
-    erased: bool = False
-    """Whether a purge took the text away; the keys are made of keyed digests then (SPEC 15.4)."""
+    erased: ErasedText | None = None
+    """What a purge has left of the text; the keys are made of keyed digests then (SPEC 15.4)."""
     notes: tuple[str, ...] = ()
+
+    @property
+    def length(self) -> int:
+        """Characters of the text, a purged one as it was."""
+        return len(self.text) if self.erased is None else self.erased.length
 
 
 class Entry(Struct, frozen=True, kw_only=True, gc=False):
@@ -235,8 +240,12 @@ class MemoryState(Struct):
     """(host, its id) → digest of what was delivered under it (SPEC 3.5)."""
     calls: dict[str, str] = {}
     """Host and id of a call of our own tools → id of the event that it led to: a call takes effect once (SPEC 3.5)."""
-    imports: dict[tuple[str, int], None] = {}
-    """Digest and line of each imported memory: each is taken in once (SPEC 17)."""
+    imports: dict[tuple[str, int, int], None] = {}
+    """(digest of a file, line, which of the memories there): each is taken in once (SPEC 17)."""
+    imported: dict[str, Ref] = {}
+    """Exact key of a text that an import has brought → the entry that it became or went into."""
+    written: tuple[int, str] | None = None
+    """Position and digest of MEMORY.md as it was written last; None if it never was (SPEC 16.1)."""
     files: dict[str, None] = {}
     """Digests of the files that were imported."""
     events: dict[str, None] = {}
@@ -251,6 +260,10 @@ class MemoryState(Struct):
     """When the oldest pending compaction candidate expires, or None."""
     refused: dict[Ref, Proposal] = {}
     """Rejected candidates whose text is kept: an undo of what stood against one lets it in (SPEC 15.3)."""
+    erasures: dict[str, frozenset[str]] = {}
+    """By the key of a purge, the digests of purged texts that no summary or import may bring back (SPEC 15.4)."""
+    purged: dict[Ref, None] = {}
+    """Candidates whose texts were purged: they don't become active again."""
     changes: dict[str, Change] = {}
     """By event, oldest first: what can be undone."""
     warnings: dict[str, int] = {}

@@ -6,11 +6,12 @@ from typing import Literal
 
 import msgspec
 
-from ledger.events import Envelope, MemoryAddedData, MemoryImportedData
+from ledger.events import Envelope, ErasedText, MemoryAddedData, MemoryImportedData
 from ledger.times import parse_time
 from projections.facts import LineFacts
 from projections.memory.model import CONFIDENCE, MemoryState, Proposal, Ref, Source
 from projections.policy import Context, type_order
+from projections.text.erased import ERASED, erased_key
 
 __all__ = ["from_added", "from_import", "from_line", "with_text"]
 
@@ -48,6 +49,7 @@ def from_line(
         exact=line.exact,
         key=line.key,
         identity=line.identity or line.exact,
+        erased=line.erased,
     )
 
 
@@ -87,9 +89,30 @@ def from_import(state: MemoryState, event: Envelope, data: MemoryImportedData, l
 
 
 def with_text(
-    context: Context, wording: Proposal, title: str, content: str, tags: tuple[str, ...], *, type_: str | None = None
+    context: Context,
+    wording: Proposal,
+    title: str,
+    content: str,
+    tags: tuple[str, ...],
+    *,
+    type_: str | None = None,
+    erased: ErasedText | None = None,
 ) -> Proposal:
-    """A wording with new fields and what follows from them (SPEC 16.6); an unknown type is ignored."""
+    """A wording with new fields and what follows from them (SPEC 16.6); an unknown type is ignored.
+
+    ``erased`` is what a purge has left of the fields; then they say nothing (SPEC 15.4).
+    """
+    importance, safety = read_tags(tags)
+    type_ = type_ if type_ in type_order(context.policy) else wording.type
+    wording = msgspec.structs.replace(
+        wording, type=type_, title=title, content=content, tags=tags, importance=importance, safety_critical=safety
+    )
+    if erased is not None:
+        key = erased_key(erased.key)
+        identity = erased_key(erased.identity) if erased.identity else f"{type_}:{key}"
+        return msgspec.structs.replace(
+            wording, text=ERASED, exact=f"{type_}:{key}", key=key, identity=identity, erased=erased
+        )
     # Updates are rare, and what they import isn't: see projections.facts.
     from projections.text.canonical import text_key
     from projections.text.entry import entry_text
@@ -99,21 +122,15 @@ def with_text(
     # An update may bring a title that labels the content it found, or the other way round.
     content = redact_lines(content, context.policy.redaction, above=title)
     text = entry_text(title, content, context.policy)
-    importance, safety = read_tags(tags)
     key = text_key(text, context.root)
-    type_ = type_ if type_ in type_order(context.policy) else wording.type
     return msgspec.structs.replace(
         wording,
-        type=type_,
         text=text,
-        title=title,
         content=content,
-        tags=tags,
-        importance=importance,
-        safety_critical=safety,
         exact=f"{type_}:{key}",
         key=key,
         identity=identity_key(type_, text, context.root),
+        erased=None,
     )
 
 

@@ -51,9 +51,11 @@ def _leave(turn: Turn, outcome: Outcome) -> None:
     entry = state.entries.get(ref)
     if outcome.state == "pending":
         retired = state.retired.get(ref)
-        if retired is not None and retired.state == "deleted" and retired.proposal.session not in state.subagents:
+        if retired is not None and retired.state == "deleted" and _may_come(state, retired.proposal, retired.proposal):
             del state.retired[ref]
             decide.keep_pending(turn, retired.proposal, "undone", before="deleted")
+    elif outcome.state == "deleted" and ref in state.pending:
+        decide.drop(turn, state.pending[ref])
     elif outcome.state != "promoted" and entry is not None and entry.state == "promoted":
         decide.retire(turn, entry, outcome.state, "undone", superseded_by=outcome.into)
 
@@ -66,7 +68,7 @@ def _come(turn: Turn, outcome: Outcome) -> None:
         _let_in(turn, outcome)
         return
     wording = _wording(turn, entry.proposal, outcome)
-    if wording.exact in state.exact or entry.first.session in state.subagents:
+    if wording.exact in state.exact or not _may_come(state, entry.first, wording):
         if entry.state == "promoted" and entry.proposal.exact not in state.exact:
             indexes.add(state, entry)
         return
@@ -94,13 +96,18 @@ def _let_in(turn: Turn, outcome: Outcome) -> None:
     else:
         return
     proposal = _wording(turn, proposal, outcome)
-    if proposal.exact in state.exact or proposal.session in state.subagents:
+    if proposal.exact in state.exact or not _may_come(state, proposal, proposal):
         return
     if before == "rejected":
         _forget_refusal(turn, proposal)
     for table in (state.absorbed, state.retired, state.pending):
         table.pop(ref, None)
     decide.promote(turn, proposal, "undone", before=before)
+
+
+def _may_come(state: MemoryState, first: Proposal, wording: Proposal) -> bool:
+    """Whether a candidate may be let in: it is no sub-agent's (SPEC 3.4), and its text wasn't purged (SPEC 15.4)."""
+    return first.session not in state.subagents and (wording.erased is None or first.ref not in state.purged)
 
 
 def _forget_refusal(turn: Turn, proposal: Proposal) -> None:
@@ -114,7 +121,7 @@ def _forget_refusal(turn: Turn, proposal: Proposal) -> None:
 
 def _wording(turn: Turn, present: Proposal, outcome: Outcome) -> Proposal:
     """The wording with the fields that the outcome names."""
-    given = (outcome.type, outcome.title, outcome.content, outcome.tags)
+    given = (outcome.type, outcome.title, outcome.content, outcome.tags, outcome.erased)
     if all(field is None for field in given):
         return present
     return with_text(
@@ -124,4 +131,5 @@ def _wording(turn: Turn, present: Proposal, outcome: Outcome) -> Proposal:
         present.content if outcome.content is None else outcome.content,
         present.tags if outcome.tags is None else outcome.tags,
         type_=outcome.type,
+        erased=outcome.erased,
     )

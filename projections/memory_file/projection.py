@@ -6,38 +6,26 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from ledger.events import AnyEvent, FileWritten
+from ledger.events import AnyEvent
 from projections.memory.activity import calls_taken_in
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState
 from projections.memory_file.entries import file_entries
 from projections.memory_file.writing import our_part
 
-__all__ = ["MemoryFile", "MemoryFileState", "Written", "file_text", "written_by"]
-
-
-class Written(Struct, frozen=True, gc=False):
-    """The last time that the file was written: the position it shows, and the digest of our part."""
-
-    position: int
-    digest: str
+__all__ = ["MemoryFile", "MemoryFileState", "file_text"]
 
 
 class MemoryFileState(Struct):
-    """Memory, and what of it a person was last given as a file; None before the first time."""
+    """Memory, and our part of the file that shows it."""
 
     memory: MemoryState
-    written: Written | None = None
+    text: str
 
 
 def file_text(memory: MemoryState) -> str:
     """Our part of MEMORY.md at a state. O(memories)."""
     return our_part(file_entries(memory), memory.next_number)
-
-
-def written_by(event: AnyEvent) -> Written | None:
-    """What an event says about the file; None for all others."""
-    return Written(event.data.position, event.data.digest) if isinstance(event, FileWritten) else None
 
 
 class MemoryFile:
@@ -50,12 +38,13 @@ class MemoryFile:
         self._memory = WorkspaceMemory()
 
     def initial(self) -> MemoryFileState:
-        """No memories, and no file."""
-        return MemoryFileState(self._memory.initial())
+        """No memories, and the file that says so."""
+        memory = self._memory.initial()
+        return MemoryFileState(memory, file_text(memory))
 
     def copy(self, state: MemoryFileState) -> MemoryFileState:
         """A state of its own."""
-        return MemoryFileState(self._memory.copy(state.memory), state.written)
+        return MemoryFileState(self._memory.copy(state.memory), state.text)
 
     def apply(self, state: MemoryFileState, event: AnyEvent) -> MemoryFileState:
         """The state after one more event."""
@@ -65,9 +54,11 @@ class MemoryFile:
 
     def step(self, state: MemoryFileState, event: AnyEvent) -> None:
         """Change a state that only the caller can see."""
-        self._memory.step(state.memory, event)
-        if state.memory.fresh and (written := written_by(event)) is not None:
-            state.written = written
+        memory = state.memory
+        before = memory.revision, memory.next_number
+        self._memory.step(memory, event)
+        if before != (memory.revision, memory.next_number):
+            state.text = file_text(memory)
 
     def run(self, state: MemoryFileState, events: Iterable[AnyEvent]) -> None:
         """Step through many events, tool calls in bulk."""

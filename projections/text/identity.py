@@ -10,7 +10,7 @@ from projections.text.canonical import canonical, exact_key
 from projections.text.characters import PAIRED_QUOTES, QUOTES, word_set
 from projections.text.paths import is_path, normal_path
 
-__all__ = ["Sameness", "identity_key", "same_identity"]
+__all__ = ["Sameness", "fact_key", "identity_key", "same_identity"]
 
 Sameness = Literal["absorbed_exact", "absorbed_identity"]
 """Why one text is absorbed by another (SPEC 9.1)."""
@@ -78,6 +78,17 @@ def same_identity(type_: str, a: str, b: str, root: str = "") -> Sameness | None
         return None
     agree = first.words <= second.words or second.words <= first.words
     return "absorbed_identity" if agree else None
+
+
+def fact_key(type_: str, text: str, root: str = "") -> str:
+    """Names what a text says of the URL or path that identifies it; empty where only its words do. Linear.
+
+    Equal for texts that say the same with other stop words or in another order.
+    """
+    stated = _statement(type_, text, root)
+    if stated.anchor is None:
+        return ""
+    return "\0".join((type_, *stated.anchor, *sorted(stated.words)))
 
 
 class _Statement(NamedTuple):

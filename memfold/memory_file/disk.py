@@ -1,0 +1,177 @@
+# ruff: noqa: PTH103, PTH105, PTH108, PTH114, PTH116, PTH118, PTH120 - os calls, whose order prevents losses
+"""One file that people edit too: read without following links, replaced at once or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from typing import NamedTuple
+
+from ledger.files import sync_folder
+
+__all__ = [
+    "FILE_LIMIT",
+    "FOLDER",
+    "MEMORY_NAME",
+    "SUMMARY_NAME",
+    "FileTrouble",
+    "Look",
+    "Signature",
+    "read",
+    "replace",
+    "signature",
+]
+
+_FOLDERS = (".opencode", "memory")
+FOLDER = os.path.join(*_FOLDERS)
+MEMORY_NAME = "MEMORY.md"
+SUMMARY_NAME = "memory_summary.md"
+
+FILE_LIMIT = 4 * 1024 * 1024
+"""Bytes; a file of thousands of memories is smaller, and reading must not fill the memory."""
+_MODE = 0o644
+"""A project's file, which people commit."""
+
+Signature = tuple[int, int, int]
+"""What changes when a file does: time in nanoseconds, size, number."""
+
+
+class FileTrouble(Exception):  # noqa: N818 - it is reported, and never ends anything
+    """The file can't be used; the message says why, and it is left untouched."""
+
+
+class Look(NamedTuple):
+    """A file as it stood when it was read; None for one that isn't there."""
+
+    data: bytes
+    signature: Signature
+    mode: int
+
+
+def signature(path: str) -> Signature | None:
+    """What tells whether a file has changed, from one look at it."""
+    try:
+        return _signature(os.stat(path, follow_symlinks=False))
+    except (OSError, ValueError):
+        return None
+
+
+def read(root: str, name: str) -> Look | None:
+    """The file of a workspace, None where there is none.
+
+    Raises:
+        FileTrouble: if it, or a folder above it, is a link or no regular file, or is too large, or can't be read.
+    """
+    path = _safe_path(root, name)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise FileTrouble(f"{path} can't be read: {error.strerror}") from error
+    try:
+        return _look(descriptor, path)
+    finally:
+        os.close(descriptor)
+
+
+def _look(descriptor: int, path: str) -> Look:
+    """What an open file holds now.
+
+    Raises:
+        FileTrouble: if it is no regular file, too large, or can't be read.
+    """
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise FileTrouble(f"{path} is no regular file")
+        if status.st_size > FILE_LIMIT:
+            raise FileTrouble(f"{path} is larger than {FILE_LIMIT:,} bytes")
+        data = os.pread(descriptor, FILE_LIMIT + 1, 0)
+    except OSError as error:
+        raise FileTrouble(f"{path} can't be read: {error.strerror}") from error
+    return Look(data, _signature(status), stat.S_IMODE(status.st_mode))
+
+
+def replace(root: str, name: str, data: bytes, before: Look | None) -> Look | None:
+    """Put another content in place of what was read, in one step.
+
+    Args:
+        root: the workspace.
+        name: of the file.
+        data: the new content.
+        before: the file as it was read.
+
+    Returns:
+        What the old file holds if somebody wrote into it meanwhile: it was displaced and must not be lost. Else None.
+
+    Raises:
+        FileTrouble: if the file isn't what was read any more, or the system refuses; nothing was changed.
+    """
+    path = _safe_path(root, name)
+    folder = os.path.dirname(path)
+    temporary = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
+    old = -1
+    try:
+        os.makedirs(folder, exist_ok=True)
+        _write(temporary, data, _MODE if before is None else before.mode)
+        if before is not None:
+            # Kept open over the rename: an editor that writes in place holds this file too, and what it wrote between
+            # our look and our rename can be read from here and nowhere else.
+            old = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        _require_same(path, None if old < 0 else old, before)
+        os.replace(temporary, path)
+        sync_folder(folder)
+        return None if before is None else _displaced(old, path, before)
+    except OSError as error:
+        raise FileTrouble(f"{path} can't be written: {error.strerror}") from error
+    finally:
+        if old >= 0:
+            os.close(old)
+        with suppress(OSError):
+            os.unlink(temporary)
+
+
+def _require_same(path: str, old: int | None, before: Look | None) -> None:
+    """Refuse to replace what isn't what was read: somebody has saved meanwhile."""
+    is_there = old is not None or os.path.lexists(path)
+    now = None if old is None else _signature(os.fstat(old))
+    if is_there != (before is not None) or (before is not None and now != before.signature):
+        raise FileTrouble(f"{path} is being edited")
+
+
+def _displaced(old: int, path: str, before: Look) -> Look | None:
+    """What stands in the old file by now, if that isn't what was read."""
+    after = _look(old, path)
+    return None if after.data == before.data else after
+
+
+def _write(path: str, data: bytes, mode: int) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
+    try:
+        os.fchmod(descriptor, mode)
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _safe_path(root: str, name: str) -> str:
+    """The path of the file, no folder of which is a link: whoever made one could lead us anywhere.
+
+    Raises:
+        FileTrouble: if one is.
+    """
+    path = root
+    for part in (*_FOLDERS, name):
+        path = os.path.join(path, part)
+        if os.path.islink(path):
+            raise FileTrouble(f"{path} is a symbolic link, which isn't followed")
+    return path
+
+
+def _signature(status: os.stat_result) -> Signature:
+    return status.st_mtime_ns, status.st_size, status.st_ino

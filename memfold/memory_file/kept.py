@@ -1,0 +1,54 @@
+# ruff: noqa: PTH118 - a path costs more than the look at the file
+"""What is kept beside the log of the last writes: disposable, it spares a fold and survives a kill (DESIGN 6)."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+import msgspec
+from msgspec import Struct
+
+from ledger.files import make_private_folder, open_private
+from memfold.memory_file.disk import Signature
+
+__all__ = ["Kept", "load", "save"]
+
+_NAME = "memory_file.json"
+_LIMIT = 10_000
+
+
+class Kept(Struct, frozen=True):
+    """The file as it was last seen without edits, and a write that was begun.
+
+    Attributes:
+        signature: of the file; None if it was never seen so.
+        position: the position that the write shows.
+        digest: the digest of our part in it; written down before the file is replaced.
+    """
+
+    signature: Signature | None = None
+    position: int = -1
+    digest: str = ""
+
+
+def load(folder: str) -> Kept:
+    """What is kept in a ledger's folder; nothing where it is missing or damaged."""
+    with suppress(OSError, msgspec.MsgspecError), open(_path(folder), "rb") as file:  # noqa: PTH123 - see above
+        return msgspec.json.decode(file.read(_LIMIT), type=Kept)
+    return Kept()
+
+
+def save(folder: str, kept: Kept) -> None:
+    """Keep it; best effort."""
+    with suppress(OSError):
+        make_private_folder(os.path.join(folder, "derived"))
+        descriptor = open_private(_path(folder), os.O_WRONLY | os.O_TRUNC)
+        try:
+            os.write(descriptor, msgspec.json.encode(kept))
+        finally:
+            os.close(descriptor)
+
+
+def _path(folder: str) -> str:
+    return os.path.join(folder, "derived", _NAME)

@@ -1,0 +1,93 @@
+"""The texts to look for wherever a purged one may stand: in strings of events, and in bytes of any file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+from msgspec import Struct
+
+from projections.inert import inert
+from projections.memory.model import Proposal
+from projections.text.erased import ERASED
+
+__all__ = ["SHORTEST", "Needles", "needles_of"]
+
+SHORTEST = 8
+"""Characters of a text that is looked for inside of others; a shorter one may stand there by chance."""
+
+_CUT = "…"
+_ESCAPE = re.compile(r"\\u[0-9a-f]{4}")
+
+
+class Needles(Struct, frozen=True):
+    """What is looked for.
+
+    Attributes:
+        parts: texts that are looked for inside of others, the longest first, each in all forms it may have there.
+        wholes: short texts, which are found only where they are the whole string.
+        raw: the forms of ``parts`` as bytes of a file.
+    """
+
+    parts: tuple[str, ...] = ()
+    wholes: frozenset[str] = frozenset()
+    raw: tuple[bytes, ...] = ()
+
+    def are_in(self, text: str) -> bool:
+        """Whether a string holds one. Linear, for each needle once; as are the others."""
+        return text in self.wholes or any(part in text for part in self.parts)
+
+    def erased(self, text: str) -> str:
+        """The string with the mark in the place of each."""
+        if text in self.wholes:
+            return ERASED
+        for part in self.parts:
+            text = text.replace(part, ERASED)
+        return text
+
+    def are_in_bytes(self, data: bytes) -> bool:
+        """Whether bytes of any kind hold one, as it is or as JSON writes it."""
+        return any(part in data for part in self.raw)
+
+    def erased_bytes(self, data: bytes) -> bytes:
+        """The bytes with the mark in the place of each."""
+        for part in self.raw:
+            data = data.replace(part, ERASED.encode())
+        return data
+
+
+def needles_of(wordings: Iterable[Proposal]) -> Needles:
+    """What to look for to find these wordings: text, content and rationale as a whole, title, and lines of content."""
+    parts: set[str] = set()
+    wholes: set[str] = set()
+    for wording in wordings:
+        if wording.erased is not None:
+            continue
+        for text in (wording.text, wording.content, wording.rationale):
+            if 0 < len(text) < SHORTEST:
+                wholes.add(text)
+        # A text that was cut stands elsewhere with its end: what is left of it there is no longer the text.
+        lines = (wording.text, wording.text.removesuffix(_CUT), wording.title, wording.rationale)
+        pieces = (*lines, wording.content, *wording.content.split("\n"))
+        parts.update(stripped for piece in pieces if len(stripped := piece.strip()) >= SHORTEST)
+    parts.discard(ERASED)
+    forms = sorted({form for part in parts for form in _forms(part)}, key=lambda form: (-len(form), form))
+    raw = {escaped.encode("utf-8", "replace") for form in forms for escaped in _escapes(form)}
+    return Needles(tuple(forms), frozenset(wholes), tuple(sorted(raw, key=lambda one: (-len(one), one))))
+
+
+def _forms(part: str) -> Iterator[str]:
+    """A text as another text may quote it: as a prompt shows it, and as JSON writes it."""
+    for form in {part, inert(part)}:
+        yield from _escapes(form)
+
+
+def _escapes(text: str) -> Iterator[str]:
+    """A text, and the ways in which JSON writes it."""
+    yield text
+    yield msgspec.json.encode(text).decode()[1:-1]
+    plain = json.dumps(text)[1:-1]
+    yield plain
+    yield _ESCAPE.sub(lambda match: match[0].upper().replace("U", "u", 1), plain)
