@@ -7,6 +7,7 @@ from typing import NamedTuple
 __all__ = ["COMMANDS", "Command"]
 
 _NOTHING = "Writes nothing."
+_LEDGER = "Writes the ledger, and MEMORY.md if one is kept here."
 
 
 class Command(NamedTuple):
@@ -54,6 +55,68 @@ _COMMANDS = (
         "Explain what became of a memory or of any text, and for which reasons.",
         ("memfold why MEM-003", 'memfold why "3 tests passed"', 'memfold why "Remember: use tabs"'),
         f"{_NOTHING} SPEC 6.2 is section 6.2 of docs/specification.md in the source tree.",
+    ),
+    Command(
+        "history",
+        "history",
+        "Show every event of one memory, with its texts before and after.",
+        ("memfold history MEM-003", 'memfold history "small commits"'),
+    ),
+    Command(
+        "add",
+        "add",
+        "Store a memory by hand.",
+        ('memfold add "use small commits"', "memfold add --title Ports --type reference - < ports.txt"),
+        _LEDGER,
+    ),
+    Command(
+        "edit",
+        "edit",
+        "Change title, content, tags or type of a memory; without options, in $EDITOR.",
+        ('memfold edit MEM-003 --title "Use small commits"', "memfold edit MEM-003 --tag git --type decision"),
+        _LEDGER,
+    ),
+    Command(
+        "forget",
+        "forget",
+        "Take a memory out of all future blocks; it can be restored.",
+        ("memfold forget MEM-003", 'memfold forget "small commits" --reason "we squash now"'),
+        _LEDGER,
+    ),
+    Command(
+        "restore",
+        "restore",
+        "Make a deleted, superseded or expired memory active again.",
+        ("memfold restore MEM-003",),
+        _LEDGER,
+    ),
+    Command(
+        "undo",
+        "undo",
+        "Revert the latest change, or a given one; shows first what else changes.",
+        ("memfold undo --dry-run", "memfold undo", "memfold undo 42 --yes"),
+        _LEDGER,
+    ),
+    Command(
+        "pin",
+        "pin",
+        "Exempt a memory from the limit of its type, and let it rank higher.",
+        ("memfold pin MEM-003",),
+        _LEDGER,
+    ),
+    Command(
+        "unpin",
+        "pin",
+        "Take that back.",
+        ("memfold unpin MEM-003",),
+        _LEDGER,
+    ),
+    Command(
+        "sync",
+        "sync",
+        "Record what was changed in MEMORY.md, and write what the ledger says. Exit 3 if something can't be taken.",
+        ("memfold sync", "memfold sync --json"),
+        "Writes the ledger, and `.opencode/memory/` of the project if a memory file is kept there.",
     ),
     Command(
         "prompt",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from memfold.cli.change_documents import CHANGE_DOCUMENTS
 from memfold.cli.parts import (
     BlockPart,
     ChangePart,
@@ -376,5 +377,6 @@ DOCUMENTS: tuple[type[Struct], ...] = (
     InstallDocument,
     UninstallDocument,
     DoctorDocument,
+    *CHANGE_DOCUMENTS,
     ErrorDocument,
 )

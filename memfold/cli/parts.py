@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from ledger.events import Target
+from memfold.cli.change_documents import CHANGE_PARTS
 from replay.wording import Wording
 
 __all__ = [
@@ -494,4 +495,5 @@ PARTS: tuple[type[Struct], ...] = (
     TokensPart,
     ChangePart,
     CheckPart,
+    *CHANGE_PARTS,
 )

@@ -1,0 +1,181 @@
+"""The JSON documents of the commands that change the memory or tell how it changed, and their parts."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+__all__ = [
+    "CHANGE_DOCUMENTS",
+    "CHANGE_PARTS",
+    "ChangeDocument",
+    "HistoryDocument",
+    "OutcomePart",
+    "ReasonPart",
+    "StepPart",
+    "SyncDocument",
+    "UndoDocument",
+]
+
+
+class ReasonPart(Struct, frozen=True):
+    """Why something was refused.
+
+    Attributes:
+        code: reason code.
+        rule: section of the specification.
+        text: a sentence.
+    """
+
+    code: str
+    rule: str
+    text: str
+
+
+class OutcomePart(Struct, frozen=True):
+    """What an undo makes of one memory or candidate.
+
+    Attributes:
+        id: its id; empty for a candidate without one.
+        state: what it becomes.
+        text: its text now.
+        title: its title then, where that changes; else empty.
+        content: its content then, where that changes; else empty.
+        into: the memory that has its text then; empty if none.
+        dependant: whether the undone event itself was about another memory.
+    """
+
+    id: str
+    state: str
+    text: str
+    title: str
+    content: str
+    into: str
+    dependant: bool
+
+
+class StepPart(Struct, frozen=True):
+    """What one event did to a memory.
+
+    Attributes:
+        offset: of the event.
+        event: its type.
+        time: when it counts.
+        session: whose it was; null where no session's.
+        actor: who made the change, for a tool, a command or a hand edit; else empty.
+        reason: what they gave as their reason; may be empty.
+        states: what was decided, of the memory or of what went into it.
+        reasons: codes of the decisions.
+        before: title and content before it; empty where it wasn't there.
+        after: title and content behind it.
+        tags: its tags behind it.
+        reinforcements: how often it had been reinforced by then.
+    """
+
+    offset: int
+    event: str
+    time: str
+    session: str | None
+    actor: str
+    reason: str
+    states: tuple[str, ...]
+    reasons: tuple[str, ...]
+    before: str
+    after: str
+    tags: tuple[str, ...]
+    reinforcements: int
+
+
+class ChangeDocument(Struct, frozen=True, tag_field="schema", tag="memfold.change/1"):
+    """What came of a change (`memfold add|edit|forget|restore|pin|unpin --json`).
+
+    Attributes:
+        ledger: folder of the ledger.
+        done: `saved`, `duplicate`, `updated`, `unchanged`, `archived`, `restored` or `refused`.
+        id: the memory; for `duplicate` and a refused text the one that has it.
+        state: its state now.
+        type: its type now.
+        text: its text now.
+        tags: its tags now.
+        reasons: why it was refused.
+        event: id of the event that was written; empty if none was.
+        position: offset of the last event now.
+    """
+
+    ledger: str
+    done: str
+    id: str
+    state: str
+    type: str
+    text: str
+    tags: tuple[str, ...]
+    reasons: tuple[ReasonPart, ...]
+    event: str
+    position: int
+
+
+class UndoDocument(Struct, frozen=True, tag_field="schema", tag="memfold.undo/1"):
+    """What an undo changes (`memfold undo --json`).
+
+    Attributes:
+        ledger: folder of the ledger.
+        dry_run: whether it was only shown.
+        event: id of the undone event.
+        offset: its offset.
+        change: what it had done.
+        what: what it says, in one line.
+        outcomes: what becomes of each memory that it concerns.
+    """
+
+    ledger: str
+    dry_run: bool
+    event: str
+    offset: int
+    change: str
+    what: str
+    outcomes: tuple[OutcomePart, ...]
+
+
+class HistoryDocument(Struct, frozen=True, tag_field="schema", tag="memfold.history/1"):
+    """Every event of one memory (`memfold history --json`).
+
+    Attributes:
+        ledger: folder of the ledger.
+        position: offset of the last event that counts.
+        now: time at that position.
+        id: its id; empty for a candidate without one.
+        state: its state.
+        text: its text.
+        steps: oldest first.
+    """
+
+    ledger: str
+    position: int
+    now: str
+    id: str
+    state: str
+    text: str
+    steps: tuple[StepPart, ...]
+
+
+class SyncDocument(Struct, frozen=True, tag_field="schema", tag="memfold.sync/1"):
+    """What came of bringing MEMORY.md and the ledger together (`memfold sync --json`).
+
+    Attributes:
+        ledger: folder of the ledger.
+        file: the file.
+        kept: whether one is kept here.
+        edits: types of the events that hand edits have become.
+        wrote: whether the file was written.
+        reports: what a person should know.
+    """
+
+    ledger: str
+    file: str
+    kept: bool
+    edits: tuple[str, ...]
+    wrote: bool
+    reports: tuple[str, ...]
+
+
+CHANGE_PARTS: tuple[type[Struct], ...] = (ReasonPart, OutcomePart, StepPart)
+CHANGE_DOCUMENTS: tuple[type[Struct], ...] = (ChangeDocument, UndoDocument, HistoryDocument, SyncDocument)

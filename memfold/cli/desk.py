@@ -1,0 +1,172 @@
+"""What the commands that change the memory share: the ledger they write, MEMORY.md beside it, and how they tell."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from types import TracebackType
+from typing import Self
+
+from ledger.events import Event
+from ledger.log import FileLog
+from ledger.times import format_time
+from memfold.cli.change_documents import ChangeDocument, ReasonPart
+from memfold.cli.console import Console
+from memfold.cli.place import find_place, has_ledger, open_view
+from memfold.clock import now_ms
+from memfold.editing import Done, find
+from memfold.errors import OK, ConfigError, MemfoldError, NotFoundError
+from memfold.memory_file.keeper import MemoryFileKeeper
+from memfold.paths import is_project, workspace_key
+from memfold.workspace import Workspace
+from projections.memory.model import Entry, Proposal, Ref
+from projections.reasons import explain, rule_of
+from projections.text.clean import decode
+from replay.live import Live
+
+__all__ = ["REFUSED", "Desk", "refusal", "tell"]
+
+HOST = "memfold"
+REFUSED = 1
+"""Exit code where a change was refused: nothing was done, and the output says why."""
+
+
+class Desk:
+    """A ledger that a command changes; hand edits in MEMORY.md are taken in first, and the file is written at the end.
+
+    Args:
+        options: the arguments.
+        make: make the ledger if there is none.
+
+    Raises:
+        ConfigError: if memory is switched off.
+        NotFoundError: if there is no ledger to change.
+        LedgerError: if it can't be opened.
+    """
+
+    def __init__(self, options: Namespace, *, make: bool = False) -> None:
+        place = find_place(options)
+        config = place.resolved.config
+        if not config.enabled:
+            raise ConfigError("memory is switched off, so nothing was changed", "MEMFOLD=on, or enabled = true")
+        if not has_ledger(place) and not make:
+            open_view(options)  # says whose ledger it would be, and how to begin one
+        root = place.root or place.directory
+        project = is_project(root, os.environ)
+        key = workspace_key(root)
+        self.place = place
+        self.console = Console(options)
+        self.log = FileLog.create(place.directory, root=root, key=key, project=project)
+        self.store = Workspace(self.log, root, config.policy, host=HOST, live=Live(self.log))
+        self.keeper = MemoryFileKeeper(
+            root, place.directory, project=project, config=config, report=lambda text: self.console.note(decode(text))
+        )
+        self.time = format_time(now_ms())
+
+    def __enter__(self) -> Self:
+        """Take in what a person has changed in MEMORY.md before a command changes more."""
+        self.keeper.sync()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Write the file, if the command went well."""
+        if kind is None:
+            self.keeper.sync()
+        self.keeper.close()
+        self.log.close()
+
+    def named(self, name: str, *, gone: bool = False) -> Ref:
+        """The memory that a person means.
+
+        Raises:
+            NotFoundError: if there is none, or several that a text may mean; they are listed.
+        """
+        found = find(self.store.world().memory, decode(name), gone=gone)
+        if not isinstance(found, Done):
+            return found
+        shown = decode(name).strip()
+        if found.kind == "ambiguous":
+            listed = "".join(f"\n  {_line(one)}" for one in found.choices)
+            raise NotFoundError(
+                f"{len(found.choices)} memories hold {shown!r}; nothing was changed:{listed}", "name one"
+            )
+        state = "" if found.entry is None else f"; {found.entry.id} is {_state(found.entry)}"
+        kind = "memory that left" if gone else "active memory"
+        raise NotFoundError(f"no {kind} is named {shown!r}{state}", "memfold list --state all")
+
+    def wording(self, ref: Ref) -> Proposal:
+        """The wording of an active memory or a candidate."""
+        memory = self.store.world().memory
+        entry = memory.entries.get(ref)
+        return memory.pending[ref] if entry is None else entry.proposal
+
+
+def tell(desk: Desk, options: Namespace, done: Done, *, also: str = "") -> int:
+    """Print what came of a change; the exit code says whether anything went wrong."""
+    document = _document(desk, done)
+    if options.json:
+        desk.console.emit(document)
+    else:
+        _print(desk.console, done, document, also)
+    return REFUSED if done.kind == "refused" else OK
+
+
+def refusal(message: str, fix: str) -> MemfoldError:
+    """A change that needs a word of the person first: nothing was done."""
+    return MemfoldError(message, fix)
+
+
+def _document(desk: Desk, done: Done) -> ChangeDocument:
+    entry = done.entry
+    wording = None if entry is None else entry.proposal
+    return ChangeDocument(
+        ledger=desk.place.shown_directory,
+        done=done.kind,
+        id=done.id,
+        state="" if entry is None else entry.state,
+        type="" if wording is None else wording.type,
+        text="" if wording is None else wording.text,
+        tags=() if wording is None else wording.tags,
+        reasons=tuple(ReasonPart(code, rule_of(code), explain(code)) for code in done.reasons),
+        event=done.event,
+        position=desk.store.world().memory.offset,
+    )
+
+
+_WORDS = {
+    "saved": "saved",
+    "duplicate": "already there",
+    "updated": "updated",
+    "unchanged": "unchanged",
+    "archived": "forgotten",
+    "restored": "restored",
+}
+
+
+def _print(console: Console, done: Done, document: ChangeDocument, also: str) -> None:
+    if done.kind == "refused":
+        console.out(console.style.red("refused") + (f": {done.id} has this text" if done.id and done.entry else ""))
+        for reason in document.reasons:
+            console.out(f"  {reason.code} ({reason.rule}): {reason.text}")
+        return
+    name = console.style.cyan(done.id) if done.id else "a pending request"
+    console.out(f"{_WORDS.get(done.kind, done.kind)}  {name}  {document.type}")
+    if document.text:
+        console.wrapped(document.text)
+    if also:
+        console.out(console.style.dim(f"  {also}"))
+
+
+def _line(wording: Proposal) -> str:
+    return f"[{wording.type}] {wording.text}"
+
+
+def _state(entry: Entry) -> str:
+    return "active" if entry.state == "promoted" else entry.state
+
+
+def offset_of(events: tuple[Event, ...]) -> str:
+    """The offset of the last event, as people type it."""
+    return f"#{events[-1].seq}" if events else ""

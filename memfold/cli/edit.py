@@ -1,0 +1,82 @@
+# ruff: noqa: PTH108 - a descriptor's file is removed by its name
+"""``memfold edit``: change title, content, tags or type of a memory, by options or in an editor."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from memfold.cli.add import check_type
+from memfold.cli.desk import Desk, tell
+from memfold.cli.parsing import json_option, ledger_options
+from memfold.editing import update
+from memfold.errors import NotFoundError, UsageError
+from projections.memory.model import Proposal
+from projections.memory_file.model import FileEntry
+from projections.memory_file.reading import read_file
+from projections.memory_file.writing import write_file
+from projections.text.clean import decode
+
+__all__ = ["configure", "run"]
+
+Fields = dict[str, str | list[str]]
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("memory", metavar="ID|TEXT", help="an id such as MEM-003, or a text, whole or in part")
+    parser.add_argument("--title", metavar="T", help="another title")
+    parser.add_argument("--content", metavar="T", help="another content; empty: none")
+    tags = parser.add_mutually_exclusive_group()
+    tags.add_argument("--tag", metavar="T", action="append", help="these tags in place of the present ones")
+    tags.add_argument("--no-tags", action="store_true", help="no tags")
+    parser.add_argument("--type", metavar="T", help="another type")
+    ledger_options(parser)
+    json_option(parser)
+
+
+def run(options: Namespace) -> int:
+    """Change the fields that are given; without any, open an editor."""
+    fields: Fields = {
+        name: decode(value) for name in ("title", "content", "type") if (value := getattr(options, name)) is not None
+    }
+    if options.tag is not None or options.no_tags:
+        fields["tags"] = options.tag or []
+    with Desk(options) as desk:
+        check_type(desk, options.type)
+        ref = desk.named(options.memory)
+        if ref not in desk.store.world().memory.entries:
+            raise NotFoundError("it is pending and has no id yet: say it anew, and forget this one", "memfold forget")
+        if not fields:
+            fields = _edited(desk.wording(ref))
+        done = update(desk.store, ref, session=None, origin="cli", time=desk.time, **fields)  # type: ignore[arg-type]  # names and types are those above
+        return tell(desk, options, done)
+
+
+def _edited(wording: Proposal) -> Fields:
+    """What a person makes of the memory in an editor: it stands there as in MEMORY.md.
+
+    Raises:
+        UsageError: if there is no terminal or no editor.
+    """
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not editor or not sys.stdin.isatty():
+        raise UsageError(
+            "nothing to change is given", "--title, --content, --tag or --type; with $EDITOR, on a terminal"
+        )
+    descriptor, path = tempfile.mkstemp(suffix=".md", prefix="memfold-")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(write_file([FileEntry(1, wording.title, wording.content, tags=wording.tags)], 2))
+        subprocess.run([*shlex.split(editor), path], check=False)  # noqa: S603 - the person's own editor
+        entries = read_file(Path(path).read_text(encoding="utf-8", errors="replace")).entries
+    finally:
+        os.unlink(path)
+    if len(entries) != 1:
+        raise UsageError("the file must hold one memory; nothing was changed", "leave its first lines as they are")
+    return {"title": entries[0].title, "content": entries[0].content, "tags": list(entries[0].tags)}

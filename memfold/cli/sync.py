@@ -1,0 +1,45 @@
+"""``memfold sync``: record what a person changed in MEMORY.md, and write what the ledger says."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from ledger.events import type_name
+from memfold.cli.change_documents import SyncDocument
+from memfold.cli.desk import Desk
+from memfold.cli.gist import gist
+from memfold.cli.parsing import json_option, ledger_options
+from memfold.errors import FINDINGS, OK
+from projections.text.clean import decode
+
+__all__ = ["configure", "run"]
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    ledger_options(parser)
+    json_option(parser)
+
+
+def run(options: Namespace) -> int:
+    """Bring file and ledger together; exit 3 if something in the file could not be taken."""
+    desk = Desk(options)
+    synced = desk.keeper.sync()
+    document = SyncDocument(
+        ledger=desk.place.shown_directory,
+        file=decode(desk.keeper.path),
+        kept=desk.keeper.is_kept(),
+        edits=tuple(type_name(event) for event in synced.events),
+        wrote=synced.wrote,
+        reports=tuple(map(decode, synced.reports)),
+    )
+    console = desk.console
+    if options.json:
+        console.emit(document)
+    elif not document.kept:
+        console.out("no MEMORY.md is kept here; memfold install opencode --memory-file begins one")
+    else:
+        for event in synced.events:
+            console.out(f"{type_name(event)}  {gist(event)}")
+        console.out(f"{'written' if synced.wrote else 'up to date'}  {document.file}")
+    return FINDINGS if synced.reports else OK

@@ -1,0 +1,157 @@
+"""``memfold undo``: revert a change, and show first what else that changes (SPEC 15.3)."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+from ledger.errors import SequenceConflict
+from ledger.events import Outcome
+from memfold.cli.change_documents import OutcomePart, UndoDocument
+from memfold.cli.desk import Desk, refusal
+from memfold.cli.gist import gist
+from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.words import plural
+from memfold.errors import OK, NotFoundError
+from projections.memory.model import Proposal, shown_id
+from projections.text.clean import decode
+from replay.undo import UndoPlan
+
+__all__ = ["configure", "run"]
+
+_TRIES = 5
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "event", metavar="EVENT", nargs="?", help="offset or id of the event (default: the latest change)"
+    )
+    parser.add_argument("--reason", metavar="R", default="", help="why; kept in the history")
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, and do nothing")
+    parser.add_argument("--yes", action="store_true", help="don't ask, even if other memories change too")
+    ledger_options(parser)
+    json_option(parser)
+
+
+def run(options: Namespace) -> int:
+    """Undo; ask first if memories change that the event itself didn't."""
+    with Desk(options) as desk:
+        for _ in range(_TRIES):
+            plan = _plan(desk, options.event)
+            document = _document(desk, plan, dry_run=options.dry_run)
+            if options.json:
+                if not options.dry_run:
+                    _confirm(desk, document, options, ask=False)
+            else:
+                _print(desk, document)
+                if not options.dry_run:
+                    _confirm(desk, document, options, ask=True)
+            if not options.dry_run:
+                try:
+                    desk.store.undo(plan, reason=options.reason, time=desk.time)
+                except SequenceConflict:
+                    continue  # somebody has appended meanwhile: what follows from it is told anew
+            if options.json:
+                desk.console.emit(document)
+            else:
+                desk.console.out("nothing was done (--dry-run)" if options.dry_run else "undone")
+            return OK
+        raise refusal("the ledger changes all the time", "try again")
+
+
+def _plan(desk: Desk, name: str | None) -> UndoPlan:
+    event = None if name is None else _event_id(desk, decode(name).removeprefix("#"))
+    plan = desk.store.plan_undo(event)
+    if plan is None:
+        what = (
+            "no change is left that can be undone"
+            if name is None
+            else f"{decode(name)} is no change, or undone already"
+        )
+        raise NotFoundError(what, "memfold log --type memory.updated, or memfold history MEM-003")
+    return plan
+
+
+def _event_id(desk: Desk, name: str) -> str:
+    """The event of an offset or id.
+
+    Raises:
+        NotFoundError: if there is none.
+    """
+    for event in desk.log.read():
+        if name in (event.id, str(event.seq)):
+            return event.id
+    raise NotFoundError(f"there is no event {name!r}", "memfold log")
+
+
+def _document(desk: Desk, plan: UndoPlan, *, dry_run: bool) -> UndoDocument:
+    event = next(event for event in desk.log.read() if event.id == plan.event)
+    own = _own(desk, plan)
+    return UndoDocument(
+        ledger=desk.place.shown_directory,
+        dry_run=dry_run,
+        event=plan.event,
+        offset=event.seq,
+        change=plan.change.kind,
+        what=gist(event),
+        outcomes=tuple(_part(plan, one, is_own=one.target in own) for one in plan.outcomes),
+    )
+
+
+def _own(desk: Desk, plan: UndoPlan) -> set[object]:
+    """The memories that the event itself was about."""
+    own: set[object] = set()
+    for event in desk.log.read():
+        if event.id == plan.event or getattr(event, "causationid", None) == plan.event:
+            target = getattr(getattr(event, "data", None), "target", None)
+            own |= (
+                {target}
+                if target is not None
+                else {ref for ref in plan.world.accounts.records if ref.event == event.id}
+            )
+    return own
+
+
+def _part(plan: UndoPlan, outcome: Outcome, *, is_own: bool) -> OutcomePart:
+    entry = plan.world.memory.entries.get(outcome.target)
+    now: Proposal = plan.world.accounts.records[outcome.target].proposal if entry is None else entry.proposal
+    into = None if outcome.into is None else plan.world.memory.entries.get(outcome.into)
+    return OutcomePart(
+        id="" if entry is None else shown_id(entry.number),
+        state=outcome.state,
+        text=now.text,
+        title=outcome.title or "",
+        content=outcome.content or "",
+        into="" if into is None else into.id,
+        dependant=not is_own,
+    )
+
+
+def _print(desk: Desk, document: UndoDocument) -> None:
+    console = desk.console
+    console.out(f"undo #{document.offset} {document.change}: {document.what}")
+    for part in document.outcomes:
+        state = "active" if part.state == "promoted" else part.state
+        into = f" (part of {part.into})" if part.into else ""
+        other = console.style.yellow("  also ") if part.dependant else "  "
+        console.out(f"{other}{part.id or 'a candidate'} becomes {state}{into}")
+        console.wrapped(part.title or part.text, "      ")
+    if not document.outcomes:
+        console.out("  no memory changes")
+
+
+def _confirm(desk: Desk, document: UndoDocument, options: Namespace, *, ask: bool) -> None:
+    """Ask where other memories change too; without a terminal it takes --yes."""
+    others = sum(part.dependant for part in document.outcomes)
+    if not others or options.yes:
+        return
+    if ask and sys.stdin.isatty():
+        desk.console.out(f"{plural(others, 'other memory', 'other memories')} would change too. Undo? [y/N] ")
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            return
+        raise refusal("nothing was undone", "memfold undo --dry-run shows it again")
+    raise refusal(
+        f"{plural(others, 'other memory', 'other memories')} would change too; nothing was undone",
+        "--yes, or --dry-run",
+    )
