@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
+from ledger.log import FileLog
 from memfold.cli.changes import (
     Target,
     change_options,
@@ -22,6 +24,9 @@ from memfold.hosts.installs import Scope
 from memfold.hosts.opencode_install import HOST, Change, plan_install, plugin_text, settle, start_commands
 from memfold.hosts.opencode_places import CONFIG_VARIABLE, global_folder, plugin_path
 from memfold.hosts.starting import INSTALL_AGAIN, child_environment, is_temporary, passing_place, start_trouble
+from memfold.memory_file.disk import FOLDER, MEMORY_NAME
+from memfold.memory_file.keeper import keeper_of
+from memfold.paths import is_project, workspace_key
 from projections.text.clean import decode
 
 __all__ = ["configure", "run"]
@@ -33,6 +38,9 @@ _AGAIN = f"{INSTALL_AGAIN}, then memfold install opencode"
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
     change_options(parser)
+    parser.add_argument(
+        "--memory-file", action="store_true", help="also begin a MEMORY.md in .opencode/memory/ of this project"
+    )
 
 
 def run(options: Namespace) -> int:
@@ -46,6 +54,10 @@ def run(options: Namespace) -> int:
         lambda manifest: [plan_install(path, scope, text, manifest, target.data)], target.data, dry_run=options.dry_run
     )
     (change,) = settled.changes
+    if options.memory_file and not options.dry_run:
+        troubles = [*troubles, _memory_file(target)]
+    elif options.memory_file:
+        troubles = [*troubles, f"the memory file would be {decode(_memory_path(target))}"]
     notes = [*damage_notes(settled), *troubles, *_place_notes(change, target), *client_notes(target)]
     document = InstallDocument(HOST, options.dry_run, (change_part(change),), tuple(notes))
     if options.json:
@@ -53,6 +65,23 @@ def run(options: Namespace) -> int:
     else:
         _print(console, document)
     return OK
+
+
+def _memory_path(target: Target) -> str:
+    return str(Path(target.place.root, FOLDER, MEMORY_NAME))
+
+
+def _memory_file(target: Target) -> str:
+    """Begin the memory file of this project; its first writing is what keeps it from now on (SPEC 19)."""
+    place, config = target.place, target.place.resolved.config
+    if not config.enabled or config.memory_file == "off" or not is_project(place.root, os.environ):
+        return "no memory file is kept here: memory or memoryFile is switched off, or this is no project"
+    FileLog.create(place.directory, root=place.root, key=workspace_key(place.root)).close()
+    with keeper_of(place.root, place.directory, config) as keeper:
+        synced = keeper.sync(begin=True)
+    if synced.reports:
+        return "; ".join(map(decode, synced.reports))
+    return f"memories of this project stand in {decode(_memory_path(target))} from now on: edit them there"
 
 
 def _working_commands(scope: Scope) -> tuple[tuple[tuple[str, ...], ...], list[str]]:

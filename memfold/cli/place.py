@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
@@ -184,7 +185,24 @@ def open_view(options: Namespace) -> View:
     except LedgerNotFound:
         raise _missing(options, place) from None
     at: str | None = getattr(options, "at", None)
+    if at is None and options.ledger is None and place.resolved.config.enabled:
+        _take_in_edits(place)
     return View(place, log, None if at is None else _offset(at, log))
+
+
+def _take_in_edits(place: Place) -> None:
+    """Record what a person has changed in MEMORY.md since it was seen last; costs a look where nothing was changed."""
+    from memfold.memory_file.disk import FOLDER, MEMORY_NAME, signature
+    from memfold.memory_file.kept import load as load_kept
+
+    now = signature(os.path.join(place.root, FOLDER, MEMORY_NAME))
+    if now is None or now == load_kept(place.directory).signature:
+        return
+    from memfold.memory_file.keeper import keeper_of
+
+    with keeper_of(place.root, place.directory, place.resolved.config) as keeper:
+        for report in keeper.sync().reports:
+            sys.stderr.write(f"memfold: {decode(report)}\n")
 
 
 def has_ledger(place: Place) -> bool:

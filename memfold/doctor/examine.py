@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from memfold.doctor.client import check_bridge, check_client, check_first_start, check_plugin
 from memfold.doctor.disk import check_disk, check_ledger, check_lock
 from memfold.doctor.history import check_events, check_failures, check_log, check_memories
+from memfold.doctor.memory_file import check_memory_file
 from memfold.doctor.model import Check, Scene
 from memfold.doctor.program import check_imports, check_memory, check_program, check_project
 
@@ -27,6 +28,7 @@ CHECKS: tuple[Callable[[Scene], Iterable[Check]], ...] = (
     check_log,
     check_events,
     check_memories,
+    check_memory_file,
     check_failures,
 )
 """In the order of the output: what comes first explains what comes later."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 
 from msgspec import Struct
 
@@ -24,6 +25,7 @@ from memfold.imports.apply import record_import
 from memfold.imports.reference_b import read_reference_b
 from memfold.memory_file import disk, kept
 from memfold.memory_file.disk import FOLDER, MEMORY_NAME, SUMMARY_NAME, FileTrouble, Look
+from memfold.paths import is_project
 from memfold.workspace import Workspace
 from projections.memory.model import MemoryState, Ref
 from projections.memory_file.edits import Edits, find_edits
@@ -35,7 +37,7 @@ from projections.memory_file.summary import summary_file
 from projections.memory_file.writing import part_digest, write_file
 from replay.live import Live
 
-__all__ = ["LOCK_NAME", "MemoryFileKeeper", "Synced"]
+__all__ = ["LOCK_NAME", "REPORTS", "MemoryFileKeeper", "Synced", "keeper_of"]
 
 LOCK_NAME = "memory_file.lock"
 _HOST = "memfold"
@@ -308,6 +310,25 @@ class MemoryFileKeeper:
                 self._report(sentence)
         self._told = set(synced.reports)
         return synced
+
+
+@contextmanager
+def keeper_of(
+    root: str, folder: str, config: Config, report: Callable[[str], None] | None = None
+) -> Generator[MemoryFileKeeper]:
+    """A keeper for one command.
+
+    Args:
+        root: real path of the workspace.
+        folder: the ledger's folder.
+        config: the settings in force.
+        report: told each sentence that a person should know.
+    """
+    keeper = MemoryFileKeeper(root, folder, project=is_project(root, os.environ), config=config, report=report)
+    try:
+        yield keeper
+    finally:
+        keeper.close()
 
 
 def _now() -> str:

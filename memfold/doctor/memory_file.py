@@ -1,0 +1,36 @@
+# ruff: noqa: PTH118 - os.path strings, as in ``memfold.paths``
+"""The check of MEMORY.md: whether one is kept here, and whether it can be understood."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from memfold.doctor.model import Check, Scene
+from memfold.memory_file.disk import FOLDER, MEMORY_NAME, FileTrouble, read
+from memfold.memory_file.keeper import REPORTS
+from projections.memory_file.reading import decode_file, read_file
+from projections.text.clean import decode
+
+__all__ = ["check_memory_file"]
+
+_UNREADABLE = ("conflict_marker", "not_text")
+
+
+def check_memory_file(scene: Scene) -> Iterator[Check]:
+    """The file as it stands; where nobody asked for one there is nothing to say."""
+    path = decode(os.path.join(scene.root, FOLDER, MEMORY_NAME))
+    try:
+        look = read(scene.root, MEMORY_NAME)
+    except FileTrouble as trouble:
+        yield Check("memory file", "warn", decode(str(trouble)), "put a plain file in its place, or memoryFile = off")
+        return
+    if look is None:
+        return
+    parsed = read_file(decode_file(look.data))
+    found = [code for code in _UNREADABLE if code in parsed.reports]
+    if found:
+        yield Check("memory file", "warn", f"{path}: {REPORTS[found[0]]}", "mend the file, then memfold sync")
+    else:
+        count = sum(not entry.archived for entry in parsed.entries)
+        yield Check("memory file", "ok", f"{path}: {count} active", "")
