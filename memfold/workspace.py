@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal
 
+from ledger.drafts import stamp
 from ledger.errors import StorageError
 from ledger.events import Delivery, Draft, Event, PolicySet, PolicySetData
+from ledger.ids import MonotonicIds
 from ledger.log import FileLog, Log
 from memfold.capture import Capture
 from projections.policy import Context, Policy, policy_digest, policy_document
+from projections.protocol import fold
 from projections.render import Block, numbered_block
-from projections.world import WorldState
+from projections.world import World, WorldState
 from replay.kept import KeptFacts, keep_facts
 from replay.live import Live
 from replay.state import state_at
@@ -75,10 +78,8 @@ class Workspace:
         if self._is_in_force():
             events = self.log.append(drafts, expect=expect)
         else:
-            data = PolicySetData(self._digest, policy_document(self._policy))
-            change = Draft(source=_SOURCE, time=drafts[0].time, data=data)
             try:
-                events = self.log.append([change, *drafts], expect=expect)[1:]
+                events = self.log.append([self._policy_change(drafts), *drafts], expect=expect)[1:]
             except StorageError as error:
                 error.stored = max(0, error.stored - 1)
                 self._in_force = None  # it may stand in the log
@@ -88,6 +89,15 @@ class Workspace:
             # Behind the append: facts that are missing cost time, facts without their event cost nothing.
             keep_facts(self.log.directory, events, self._context)
         return events
+
+    def preview(self, drafts: Sequence[Draft]) -> tuple[tuple[Event, ...], WorldState]:
+        """What recording drafts would lead to: the events, and the state behind them; nothing is written."""
+        world = self.world()
+        if not self._is_in_force():
+            drafts = [self._policy_change(drafts), *drafts] if drafts else []
+        events, _ = stamp(drafts, world.memory.offset + 1, MonotonicIds(), frozenset())
+        after = fold(World(frozenset()), events, world)
+        return tuple(event for event in events if not isinstance(event, PolicySet)), after
 
     def append(self, drafts: Sequence[Draft]) -> tuple[Event, ...]:
         """Store drafts for good; as ``record`` (``memfold.editing.Store``)."""
@@ -128,6 +138,11 @@ class Workspace:
         """
         drafts = self.capture.memory_undone(plan.event, plan.outcomes, origin=origin, reason=reason, time=time)
         return self.record(drafts, expect=plan.world.memory.offset + 1)
+
+    def _policy_change(self, drafts: Sequence[Draft]) -> Draft:
+        """The draft that records the configured policy, as of the first event that it judges."""
+        data = PolicySetData(self._digest, policy_document(self._policy))
+        return Draft(source=_SOURCE, time=drafts[0].time, data=data)
 
     def _kept(self) -> KeptFacts | None:
         return KeptFacts(self.log.directory) if isinstance(self.log, FileLog) else None

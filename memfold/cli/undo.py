@@ -94,9 +94,14 @@ def _document(desk: Desk, plan: UndoPlan, *, dry_run: bool) -> UndoDocument:
         event=plan.event,
         offset=event.seq,
         change=plan.change.kind,
-        what=gist(event),
+        what=" ".join(part for part in (_names(plan, own), gist(event)) if part),
         outcomes=tuple(_part(plan, one, is_own=one.target in own) for one in plan.outcomes),
     )
+
+
+def _names(plan: UndoPlan, own: set[object]) -> str:
+    """The ids of the memories that the event itself was about."""
+    return ", ".join(entry.id for entry in plan.world.memory.entries.values() if entry.ref in own)
 
 
 def _own(desk: Desk, plan: UndoPlan) -> set[object]:

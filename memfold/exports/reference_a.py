@@ -1,4 +1,4 @@
-"""Memories as the JSON store of the working-memory plugin; reading it again gives the same active memories (SPEC 17)."""
+"""Memories as the JSON store of the working-memory plugin; read again, it gives the same active ones (SPEC 17)."""
 
 from __future__ import annotations
 

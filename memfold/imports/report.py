@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Literal
 
@@ -13,7 +14,7 @@ from projections.accounting import Record
 from projections.memory.model import Ref, shown_id
 from projections.world import WorldState
 
-__all__ = ["FileReport", "LineReport", "Outcome", "report_of"]
+__all__ = ["FileReport", "LineReport", "Outcome", "reports_of"]
 
 Outcome = Literal["taken", "merged", "waiting", "retired", "refused"]
 
@@ -69,27 +70,34 @@ class FileReport(Struct, frozen=True, kw_only=True):
     skipped: tuple[Skipped, ...]
 
 
-def report_of(found: Import, events: Iterable[Event], world: WorldState) -> FileReport:
-    """The report of one file.
+def reports_of(files: Iterable[Import], events: Iterable[Event], world: WorldState) -> tuple[FileReport, ...]:
+    """The reports of files, in their order.
 
     Args:
-        found: what was read of it.
-        events: what was recorded, of all files.
+        files: what was read of them.
+        events: what was recorded of all of them.
         world: the state behind that.
     """
+    recorded: dict[str, list[MemoryImported]] = {}
+    for event in events:
+        if isinstance(event, MemoryImported):
+            recorded.setdefault(event.data.digest, []).append(event)
+    # A file that comes twice is recorded once, and its second report has nothing new.
+    return tuple(_report(found, recorded.pop(found.file.digest, []), world) for found in files)
+
+
+def _report(found: Import, events: Iterable[MemoryImported], world: WorldState) -> FileReport:
     repairs: dict[tuple[int, int], tuple[str, ...]] = {}
     for one in found.repairs:
         place = (one.line, one.item)
         repairs[place] = (*repairs.get(place, ()), one.kind)
-    file = found.file
-    mine = [event for event in events if isinstance(event, MemoryImported) and event.data.digest == file.digest]
     lines: list[LineReport] = []
-    for event in mine:
+    for event in events:
         record = world.accounts.records.get(Ref(event.id, 0))
         if record is not None:  # else another process has imported the same file meanwhile
-            fixed = repairs.get((event.data.line, event.data.item), ())
-            lines.append(_line(event, record, world, fixed))
-    outcomes = [line.outcome for line in lines]
+            lines.append(_line(event, record, world, repairs.get((event.data.line, event.data.item), ())))
+    outcomes = Counter(line.outcome for line in lines)
+    file = found.file
     return FileReport(
         file=file.file,
         format=file.format,
@@ -97,7 +105,7 @@ def report_of(found: Import, events: Iterable[Event], world: WorldState) -> File
         known=len(found.lines) - len(lines),
         damaged=file.damaged,
         counter=file.counter,
-        counts={outcome: outcomes.count(outcome) for outcome in dict.fromkeys(outcomes)},
+        counts={outcome: count for outcome, count in outcomes.items()},
         lines=tuple(lines),
         skipped=file.skipped,
     )
@@ -106,14 +114,14 @@ def report_of(found: Import, events: Iterable[Event], world: WorldState) -> File
 def _line(event: MemoryImported, record: Record, world: WorldState, repairs: tuple[str, ...]) -> LineReport:
     ref, wanted = Ref(event.id, 0), event.data.number
     entry = world.memory.entries.get(ref if record.into is None else record.into)
-    is_own = entry is not None and entry.ref == ref
+    renumbered = entry is not None and entry.ref == ref and wanted not in (None, entry.number)
     return LineReport(
         line=event.data.line,
         item=event.data.item,
         outcome=_outcome(record),
         text=event.data.text,
         id=None if entry is None else entry.id,
-        wanted=shown_id(wanted) if is_own and wanted is not None and entry.number != wanted else None,
+        wanted=shown_id(wanted) if wanted is not None and renumbered else None,
         reasons=() if record.reasons == ("new_entry",) else record.reasons,
         repairs=repairs,
     )
