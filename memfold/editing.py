@@ -291,6 +291,8 @@ def _refused_update(memory: MemoryState, entry: Entry, data: MemoryUpdatedData) 
     )
     if (wording.type, wording.title, wording.content, wording.tags) == (old.type, old.title, old.content, old.tags):
         return Done(kind="unchanged", id=entry.id, entry=entry)
+    if not wording.text:
+        return Done(kind="refused", id=entry.id, entry=entry, reasons=("empty_text",))
     other = memory.entries[memory.exact.get(wording.exact, entry.ref)]
     if other.ref != entry.ref:
         return Done(kind="refused", id=other.id, entry=other, reasons=("absorbed_exact",))

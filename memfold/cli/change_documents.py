@@ -40,6 +40,7 @@ class OutcomePart(Struct, frozen=True):
         text: its text now.
         title: its title then, where that changes; else empty.
         content: its content then, where that changes; else empty.
+        tags: its tags then, where they change; else null.
         into: the memory that has its text then; empty if none.
         dependant: whether the undone event itself was about another memory.
     """
@@ -49,6 +50,7 @@ class OutcomePart(Struct, frozen=True):
     text: str
     title: str
     content: str
+    tags: tuple[str, ...] | None
     into: str
     dependant: bool
 

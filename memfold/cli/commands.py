@@ -32,6 +32,45 @@ _COMMANDS = (
         "Writes the ledger, once: the same recording adds nothing a second time.",
     ),
     Command(
+        "import",
+        "import_",
+        "Take in memories of other programs, or exported ones; a report tells what came of each.",
+        (
+            "memfold import .opencode/memory/MEMORY.md --dry-run",
+            "memfold import ~/.local/share/opencode-working-memory/workspaces/0123456789abcdef",
+            "memfold import CLAUDE.md --format bullets",
+        ),
+        "Writes the ledger, once: the same file adds nothing a second time. Files that are read stay as they are.",
+    ),
+    Command(
+        "export",
+        "export",
+        "Print or write the memories: as JSON with all fields, as MEMORY.md, as another program's store.",
+        (
+            "memfold export > memories.json",
+            "memfold export --format markdown --at 2026-01-31",
+            "memfold export --format reference-a --output store",
+        ),
+        "Writes the file that is named, if it isn't there yet.",
+    ),
+    Command(
+        "backup",
+        "backup",
+        "Copy the ledger, with a manifest; or list the copies.",
+        ("memfold backup", "memfold backup --to /media/stick", "memfold backup --list"),
+        "Writes the copy, and if it is made elsewhere, where that is: a purge looks there too.",
+    ),
+    Command(
+        "restore-backup",
+        "restore_backup",
+        "Put a copy in the ledger's place; says first what that would lose.",
+        (
+            "memfold restore-backup 20260131T120000000Z --dry-run",
+            "memfold restore-backup /media/stick/20260131T120000000Z",
+        ),
+        "Replaces the ledger, after keeping it as a copy.",
+    ),
+    Command(
         "status",
         "status",
         "Tell at a glance whether memory works: counts, refusals, sizes, health.",
@@ -107,7 +146,7 @@ _COMMANDS = (
     Command(
         "unpin",
         "pin",
-        "Take that back.",
+        "Let a pinned memory count like any other again.",
         ("memfold unpin MEM-003",),
         _LEDGER,
     ),

@@ -7,7 +7,6 @@ from argparse import Namespace
 from types import TracebackType
 from typing import Self
 
-from ledger.events import Event
 from ledger.log import FileLog
 from ledger.times import format_time
 from memfold.cli.change_documents import ChangeDocument, ReasonPart
@@ -18,6 +17,7 @@ from memfold.editing import Done, find
 from memfold.errors import OK, ConfigError, MemfoldError, NotFoundError
 from memfold.memory_file.keeper import MemoryFileKeeper
 from memfold.paths import is_project, workspace_key
+from memfold.terminal import clean
 from memfold.workspace import Workspace
 from projections.memory.model import Entry, Proposal, Ref
 from projections.reasons import explain, rule_of
@@ -88,13 +88,18 @@ class Desk:
             return found
         shown = decode(name).strip()
         if found.kind == "ambiguous":
-            listed = "".join(f"\n  {_line(one)}" for one in found.choices)
-            raise NotFoundError(
-                f"{len(found.choices)} memories hold {shown!r}; nothing was changed:{listed}", "name one"
-            )
+            for one in found.choices:
+                self.console.note(self._line(one))
+            count = len(found.choices)
+            raise NotFoundError(f"{count} memories hold {shown!r}, so nothing was changed", "name one by its id")
         state = "" if found.entry is None else f"; {found.entry.id} is {_state(found.entry)}"
         kind = "memory that left" if gone else "active memory"
         raise NotFoundError(f"no {kind} is named {shown!r}{state}", "memfold list --state all")
+
+    def _line(self, wording: Proposal) -> str:
+        """A memory in one line: its id, or that it is pending."""
+        entry = self.store.world().memory.entries.get(wording.ref)
+        return f"{entry.id if entry else 'pending'}  {wording.type}  {clean(wording.text)}"
 
     def wording(self, ref: Ref) -> Proposal:
         """The wording of an active memory or a candidate."""
@@ -147,7 +152,8 @@ _WORDS = {
 
 def _print(console: Console, done: Done, document: ChangeDocument, also: str) -> None:
     if done.kind == "refused":
-        console.out(console.style.red("refused") + (f": {done.id} has this text" if done.id and done.entry else ""))
+        taken = done.entry is not None and "absorbed_exact" in done.reasons
+        console.out(console.style.red("refused") + (f": {done.id} has this text" if taken else ""))
         for reason in document.reasons:
             console.out(f"  {reason.code} ({reason.rule}): {reason.text}")
         return
@@ -159,14 +165,5 @@ def _print(console: Console, done: Done, document: ChangeDocument, also: str) ->
         console.out(console.style.dim(f"  {also}"))
 
 
-def _line(wording: Proposal) -> str:
-    return f"[{wording.type}] {wording.text}"
-
-
 def _state(entry: Entry) -> str:
     return "active" if entry.state == "promoted" else entry.state
-
-
-def offset_of(events: tuple[Event, ...]) -> str:
-    """The offset of the last event, as people type it."""
-    return f"#{events[-1].seq}" if events else ""

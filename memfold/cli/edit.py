@@ -73,10 +73,24 @@ def _edited(wording: Proposal) -> Fields:
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(write_file([FileEntry(1, wording.title, wording.content, tags=wording.tags)], 2))
-        subprocess.run([*shlex.split(editor), path], check=False)  # noqa: S603 - the person's own editor
+        try:
+            code = subprocess.run([*shlex.split(editor), path], check=False).returncode  # noqa: S603 - the person's own
+        except (OSError, ValueError) as error:
+            raise UsageError(f"the editor {editor!r} can't be started: {error}", "set VISUAL or EDITOR") from error
+        if code:
+            raise UsageError(f"the editor ended with {code}, so nothing was changed", "save and leave it normally")
         entries = read_file(Path(path).read_text(encoding="utf-8", errors="replace")).entries
     finally:
         os.unlink(path)
     if len(entries) != 1:
         raise UsageError("the file must hold one memory; nothing was changed", "leave its first lines as they are")
-    return {"title": entries[0].title, "content": entries[0].content, "tags": list(entries[0].tags)}
+    # Only what was changed: somebody else may have changed the rest while the editor was open.
+    after = entries[0]
+    fields: Fields = {}
+    if after.title != wording.title:
+        fields["title"] = after.title
+    if after.content != wording.content:
+        fields["content"] = after.content
+    if after.tags != wording.tags:
+        fields["tags"] = list(after.tags)
+    return fields

@@ -100,17 +100,22 @@ def _print(console: Console, document: HistoryDocument) -> None:
     state = "active" if document.state == "promoted" else document.state
     console.out(f"{console.style.cyan(document.id or 'candidate without id')}  {state}")
     console.wrapped(document.text)
+    tags: tuple[str, ...] = ()
     for step in document.steps:
         console.out()
         who = step.actor or (f"session {short_session(step.session)}" if step.session else "")
         decided = ", ".join(dict.fromkeys(step.states))
         codes = f" ({', '.join(step.reasons)})" if step.reasons else ""
-        console.out(f"#{step.offset}  {step.time}  {step.event}  {decided}{codes}".rstrip())
+        for line in console.prose(f"#{step.offset}  {step.time}  {step.event}  {decided}{codes}".rstrip()):
+            console.out(line)
         for text in (who, step.reason and f"why: {step.reason}"):
-            if text:
-                console.out(console.style.dim(f"  {text}"))
+            for line in console.prose(text, "  ") if text else ():
+                console.out(console.style.dim(line))
         if step.before != step.after:
             _changed(console, step)
+        if step.tags != tags:
+            console.wrapped(f"tags: {', '.join(step.tags) or 'none'}")
+        tags = step.tags
 
 
 def _changed(console: Console, step: StepPart) -> None:

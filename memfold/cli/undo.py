@@ -128,6 +128,7 @@ def _part(plan: UndoPlan, outcome: Outcome, *, is_own: bool) -> OutcomePart:
         text=now.text,
         title=outcome.title or "",
         content=outcome.content or "",
+        tags=outcome.tags,
         into="" if into is None else into.id,
         dependant=not is_own,
     )
@@ -135,13 +136,19 @@ def _part(plan: UndoPlan, outcome: Outcome, *, is_own: bool) -> OutcomePart:
 
 def _print(desk: Desk, document: UndoDocument) -> None:
     console = desk.console
+    active = {entry.id for entry in desk.store.world().memory.entries.values() if entry.state == "promoted"}
     console.out(f"undo #{document.offset} {document.change}: {document.what}")
     for part in document.outcomes:
-        state = "active" if part.state == "promoted" else part.state
+        is_kept = part.state == "promoted" and part.id in active
+        state = "is changed" if is_kept else f"becomes {'active' if part.state == 'promoted' else part.state}"
         into = f" (part of {part.into})" if part.into else ""
         other = console.style.yellow("  also ") if part.dependant else "  "
-        console.out(f"{other}{part.id or 'a candidate'} becomes {state}{into}")
-        console.wrapped(part.title or part.text, "      ")
+        console.out(f"{other}{part.id or 'a candidate'} {state}{into}")
+        for text in (part.title or part.text, part.content):
+            if text:
+                console.wrapped(text, "      ")
+        if part.tags is not None:
+            console.out(f"      tags: {', '.join(part.tags) or 'none'}")
     if not document.outcomes:
         console.out("  no memory changes")
 

@@ -307,12 +307,10 @@ def delivery_of(config: Config, *, tools: bool) -> Delivery:
         config: the settings.
         tools: whether the client has our tools: it takes them when it starts, or not at all.
     """
-    return replace(
-        config.delivery,
-        tools=tools and config.delivery.tools,
-        memory_file=config.memory_file,
-        summary_chars=config.max_summary_chars,
-    )
+    delivery = replace(config.delivery, tools=tools and config.delivery.tools, memory_file=config.memory_file)
+    if config.max_summary_chars == delivery.summary_chars:
+        return delivery  # the codec leaves out what is the very default, not what equals it
+    return replace(delivery, summary_chars=config.max_summary_chars)
 
 
 def session_of(record: Mapping[str, object]) -> str | None:

@@ -1,4 +1,5 @@
-"""Finds the files of an import: a file that was named, or those of a store in a folder; reads them and changes nothing."""
+# ruff: noqa: PTH110, PTH112, PTH113, PTH118, PTH119, PTH123, PTH208 - os.path strings, as in ``memfold.paths``
+"""Finds the files of an import: one that was named, or those of a store in a folder; nothing is changed."""
 
 from __future__ import annotations
 

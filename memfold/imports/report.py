@@ -1,73 +1,18 @@
-"""What came of an import, file by file and memory by memory: taken, merged, waiting, retired, refused, left out."""
+"""Tells what came of an import: what the fold has made of each memory that was recorded."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Literal
 
-from msgspec import Struct
-
-from ledger.events import Event, MemoryImported, Skipped
+from ledger.events import Event, MemoryImported
 from memfold.imports.model import Import
+from memfold.imports.outcomes import FileReport, LineReport, Outcome
 from projections.accounting import Record
 from projections.memory.model import Ref, shown_id
 from projections.world import WorldState
 
-__all__ = ["FileReport", "LineReport", "Outcome", "reports_of"]
-
-Outcome = Literal["taken", "merged", "waiting", "retired", "refused"]
-
-
-class LineReport(Struct, frozen=True, kw_only=True):
-    """What came of one memory of a file.
-
-    Attributes:
-        line: its line in the file, from 1.
-        item: which of the memories of that line, from 0.
-        outcome: `taken` as a memory of its own, `merged` into another one, `waiting` for the next session, `retired`
-            as it was in the file, or `refused`.
-        text: its text as it is stored.
-        id: id of the memory that it is or went into; null for others.
-        wanted: the id that the file gives it, if it got another one; else null.
-        reasons: codes of the reasons.
-        repairs: what taking it in has changed: `redacted`, `cut`, `cleaned`.
-    """
-
-    line: int
-    item: int
-    outcome: Outcome
-    text: str
-    id: str | None
-    wanted: str | None
-    reasons: tuple[str, ...]
-    repairs: tuple[str, ...]
-
-
-class FileReport(Struct, frozen=True, kw_only=True):
-    """What came of one file.
-
-    Attributes:
-        file: its name.
-        format: its layout.
-        digest: SHA-256 of its bytes, in hex.
-        known: memories that stood in the ledger already; importing them again changes nothing.
-        damaged: why nothing could be read of it; empty if it could.
-        counter: the next number that the file names, or null.
-        counts: number of memories by outcome.
-        lines: its new memories.
-        skipped: what is no memory.
-    """
-
-    file: str
-    format: str
-    digest: str
-    known: int
-    damaged: str
-    counter: int | None
-    counts: dict[str, int]
-    lines: tuple[LineReport, ...]
-    skipped: tuple[Skipped, ...]
+__all__ = ["reports_of"]
 
 
 def reports_of(files: Iterable[Import], events: Iterable[Event], world: WorldState) -> tuple[FileReport, ...]:
@@ -105,7 +50,7 @@ def _report(found: Import, events: Iterable[MemoryImported], world: WorldState) 
         known=len(found.lines) - len(lines),
         damaged=file.damaged,
         counter=file.counter,
-        counts={outcome: count for outcome, count in outcomes.items()},
+        counts=dict(outcomes.items()),
         lines=tuple(lines),
         skipped=file.skipped,
     )

@@ -154,6 +154,30 @@ class MemoryFileKeeper:
             except (FileTrouble, LedgerError) as trouble:
                 return self._told_of(Synced(reports=(str(trouble),)))
 
+    def replacing(self, replace: Callable[[], None]) -> Synced:
+        """Replace the log, and write the file anew: what only the old log says is no hand edit.
+
+        Args:
+            replace: puts another log in place; what it raises is passed on.
+
+        Raises:
+            LedgerError: if another process holds the file's lock all the time.
+        """
+        if not self.is_kept():
+            replace()
+            return Synced()
+        with self._threads, self._lock.hold():
+            self._sync()
+            replace()
+            try:
+                look = disk.read(self._root, MEMORY_NAME)
+                theirs = Parsed() if look is None else read_file(decode_file(look.data))
+                wrote, _ = self._write(look, theirs)
+                self._write_summary()
+            except FileTrouble as trouble:
+                return self._told_of(Synced(reports=(str(trouble),)))
+            return Synced(wrote=wrote)
+
     def close(self) -> None:
         """Let go of the files."""
         self._log.close()

@@ -205,9 +205,7 @@ class _Chooser:
     def _choice(self, needles: Needles, holders: list[Wording], containing: Containing) -> Choice:
         entries, records = self._history.world.memory.entries, self._history.world.accounts.records
         present = {ref: entries[ref].proposal.key if ref in entries else records[ref].proposal.key for ref in records}
-        targets = tuple(
-            ref for ref in records if not {present[ref], records[ref].proposal.key}.isdisjoint(self._keys)
-        )
+        targets = tuple(ref for ref in records if not {present[ref], records[ref].proposal.key}.isdisjoint(self._keys))
         return Choice(
             keys=frozenset(self._keys),
             wordings=tuple(self._taken()),

@@ -18,6 +18,8 @@ NOT_REASONS = {
     *("increment", "refresh_only"),  # outcomes of an absorption, beside its reason
     *("invisible_removed", "terse_label"),  # notes
     *("empty_summary", "duplicate_delivery", "id_conflict"),  # warnings of status
+    *("import_damaged", "import_skipped"),  # warnings of an import
+    *("memory_off", "off_the_record", "empty_text"),  # why a command did nothing: test_tools, test_cli_changes
     "numbered_ref_reinforce",  # an applied REINFORCE is no candidate (SPEC 2.4)
     "updated",  # a change of wording is no move of a candidate
     "store_cap",  # takes more than 200 memories: test_caps

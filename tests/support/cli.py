@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
+from ledger.events import Delivery
 from ledger.ids import uuid7
 from ledger.log import FileLog
 from ledger.times import parse_time
@@ -36,6 +37,7 @@ GOLDEN = {
     "account": ["account"],
     "cache": ["cache"],
     "check": ["check"],
+    "history": ["history", "MEM-001"],
     "list": ["list"],
     "list-all": ["list", "--state", "all"],
     "prompt": ["prompt", "--session", "first", "--hot"],
@@ -74,6 +76,7 @@ def make_ledger(folder: Path) -> Path:
     ids = (uuid7(begin, (number << 6).to_bytes(10, "big")) for number in range(1, 1000))
     log = FileLog.create(folder, root=WORKSPACE, key="0" * 16, clock=lambda: begin, new_id=lambda: next(ids))
     ws = Workspace(log, WORKSPACE, DEFAULT_POLICY, host="test")
+    ws.configure(DEFAULT_POLICY, enabled=True, delivery=Delivery(tools=False))  # as in a recording
     say = ws.capture
     with log:
         ws.record(say.session_started("first", time=BEGIN, host_version="1.0"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ledger.events import Data, Draft, LedgerCreatedData, PromptRenderedData, SessionMeasuredData
+from ledger.events import Data, Delivery, Draft, LedgerCreatedData, PromptRenderedData, SessionMeasuredData
 from ledger.log import Log
 from ledger.memory import MemoryLog
 from ledger.source import make_source
@@ -38,6 +38,7 @@ class Tale:
         self._workspace = Workspace(log, ROOT, DEFAULT_POLICY, host=HOST)
         self.say = self._workspace.capture
         self._calls = 0
+        self._workspace.configure(DEFAULT_POLICY, enabled=True, delivery=Delivery(tools=False))
 
     @property
     def source(self) -> str:

@@ -427,7 +427,7 @@ def test_a_frozen_block_has_one_receipt_for_each_process() -> None:
     (receipt,) = talk.world.prompts.receipts[A]
     epoch = talk.epoch
     assert (receipt.kind, receipt.epoch, receipt.instance) == ("workspace", epoch.offset, "i")
-    assert (receipt.digest, receipt.size) == (block_digest(epoch.text), len(epoch.text))
+    assert (receipt.digest, receipt.size) == (block_digest(epoch.segment), len(epoch.segment))
     assert receipt.shown == epoch.shown
     assert receipt.shown
     talk.do("compacted", summary="Done again.")

@@ -1,0 +1,197 @@
+# ruff: noqa: PTH120 - os.path strings, as in ``memfold.paths``
+"""``memfold import``: memories of other programs, or exported ones, become memories of this workspace, once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from shlex import quote
+
+from ledger.events import Draft, Event, LedgerCreatedData
+from ledger.log import FORMAT, FileLog
+from ledger.memory import MemoryLog
+from ledger.times import format_time
+from memfold.cli.console import Console
+from memfold.cli.desk import HOST, Desk
+from memfold.cli.move_documents import ImportDocument
+from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.place import Place, current_folder, find_place, has_ledger
+from memfold.cli.words import plural
+from memfold.clock import now_ms
+from memfold.errors import FINDINGS, OK, ConfigError, DataError, NotFoundError, UsageError
+from memfold.imports.apply import drafts_of, record_import
+from memfold.imports.finding import find_files, known_stores
+from memfold.imports.formats import FORMATS, read, recognise
+from memfold.imports.model import Format, Import
+from memfold.imports.outcomes import FileReport, LineReport
+from memfold.imports.report import reports_of
+from memfold.paths import data_dir, is_project, workspace_key
+from memfold.terminal import clean
+from memfold.workspace import Workspace
+from projections.policy import Policy
+from projections.reasons import explain
+from projections.text.clean import decode
+from projections.world import WorldState
+
+__all__ = ["FORMAT_NAMES", "configure", "run"]
+
+FORMAT_NAMES: dict[str, Format] = {name.replace("_", "-"): name for name in FORMATS}
+_MANY = 300
+"""Memories that take a second to be judged."""
+_FLAGS = ("redacted", "cut", "cleaned")
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("paths", metavar="FILE", nargs="*", help="files, or folders of a store")
+    meanings = "; ".join(f"{shown}: {FORMATS[name][0]}" for shown, name in FORMAT_NAMES.items())
+    parser.add_argument(
+        "--format", choices=tuple(FORMAT_NAMES), help=f"layout of the files (default: told from them). {meanings}"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would come, and write nothing")
+    ledger_options(parser)
+    json_option(parser)
+
+
+def run(options: Namespace) -> int:
+    """Import; 3 if a file could not be read or is of no known layout."""
+    place, console = find_place(options, current_folder()), Console(options)
+    config = place.resolved.config
+    if not config.enabled:
+        raise ConfigError("memory is switched off, so nothing was imported", "MEMFOLD=on, or enabled = true")
+    files, unknown = _read_all(options, place, config.policy)
+    _announce(sum(len(found.lines) for found in files))
+    time = format_time(now_ms())
+    if options.dry_run:
+        with _as_it_is(place) as store:
+            events, world = store.preview(drafts_of(files, store.world().memory, time))
+            document = _document(place, files, unknown, events, world, dry_run=True)
+    else:
+        with Desk(options, make=True) as desk:
+            events = record_import(desk.store, *files, time=time)
+            document = _document(place, files, unknown, events, desk.store.world(), dry_run=False)
+    _announce(0)
+    if options.json:
+        console.emit(document)
+    else:
+        _print(console, document)
+    return FINDINGS if unknown or any(one.damaged for one in document.files) else OK
+
+
+def _read_all(options: Namespace, place: Place, policy: Policy) -> tuple[list[Import], list[str]]:
+    """All files that were named, and those whose layout isn't known."""
+    wanted = FORMAT_NAMES.get(options.format or "")
+    if not options.paths:
+        raise UsageError("a file or folder is missing", _example(place))
+    files: list[Import] = []
+    unknown: list[str] = []
+    for path in options.paths:
+        nothing = True
+        try:
+            for one in find_files(path):
+                nothing = False
+                format_ = wanted or recognise(one.name, one.data)
+                if format_ is None:
+                    unknown.append(decode(one.name))
+                else:
+                    files.append(read(one.name, one.data, policy, format_))
+        except FileNotFoundError as error:
+            raise NotFoundError(f"there is no file {decode(path)}") from error
+        if nothing:
+            raise NotFoundError(f"there is no store in the folder {decode(path)}", "name a file")
+    if not files:
+        raise DataError(
+            f"nothing in {', '.join(unknown)} looks like memories",
+            "--format bullets takes a Markdown list all the same",
+        )
+    return files, unknown
+
+
+def _example(place: Place) -> str:
+    """A store of another program that is here, or what an import looks like."""
+    data_home = os.path.dirname(data_dir(os.environ))
+    stores = known_stores(place.root, data_home)
+    return f"memfold import {quote(decode(stores[0]))}" if stores else "memfold import MEMORY.md"
+
+
+@contextmanager
+def _as_it_is(place: Place) -> Generator[Workspace]:
+    """The ledger, for a look; one that isn't there is only imagined."""
+    policy = place.resolved.config.policy
+    if has_ledger(place):
+        with FileLog.open(place.directory) as log:
+            yield Workspace(log, place.root, policy, host=HOST)
+        return
+    imagined = MemoryLog()
+    root, project = place.root, is_project(place.root, os.environ)
+    created = LedgerCreatedData(format=FORMAT, ledger="", root=root, key=workspace_key(root), project=project)
+    imagined.append([Draft(source=HOST, time=None, data=created)])
+    yield Workspace(imagined, root, policy, host=HOST)
+
+
+def _announce(number: int) -> None:
+    """On a terminal, say that many memories are being judged; 0 takes it back."""
+    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and (number > _MANY or not number):
+        sys.stderr.write(f"\rtaking in {plural(number, 'memory', 'memories')} …" if number else "\r\x1b[K")
+        sys.stderr.flush()
+
+
+def _document(
+    place: Place,
+    files: Sequence[Import],
+    unknown: list[str],
+    events: Sequence[Event],
+    world: WorldState,
+    *,
+    dry_run: bool,
+) -> ImportDocument:
+    return ImportDocument(
+        ledger=place.shown_directory,
+        workspace=decode(place.root),
+        dry_run=dry_run,
+        files=reports_of(files, events, world),
+        unknown=tuple(unknown),
+        events=0 if dry_run else len(events),
+        position=world.memory.offset,
+    )
+
+
+def _print(console: Console, document: ImportDocument) -> None:
+    for one in document.files:
+        _print_file(console, one)
+    for name in document.unknown:
+        console.note(f"{clean(name)}: its layout isn't known, so nothing was read of it; --format names one")
+    if document.dry_run:
+        console.out("nothing was written (--dry-run)")
+    elif not document.events:
+        console.out("nothing new: all of it was imported before")
+
+
+def _print_file(console: Console, report: FileReport) -> None:
+    counts = [f"{number:,} {outcome}" for outcome, number in report.counts.items()]
+    counts += [f"{len(report.skipped):,} left out"] if report.skipped else []
+    counts += [f"{report.known:,} imported before"] if report.known else []
+    summary = f"can't be read: {report.damaged}" if report.damaged else ", ".join(counts) or "nothing in it"
+    console.out(f"{console.style.bold(clean(report.file))} ({report.format.replace('_', '-')}): {summary}")
+    rows = [(str(line.line), _what(line), _why(line), line.text) for line in report.lines if _is_worth_telling(line)]
+    rows += [(str(one.line), "left out", one.reason, "") for one in report.skipped]
+    console.table(rows, ("line", "what", "because", "text"), (0,), (1,))
+
+
+def _is_worth_telling(line: LineReport) -> bool:
+    """A memory that was taken as it stands needs no line."""
+    return line.outcome in ("merged", "refused") or bool(line.wanted or line.repairs)
+
+
+def _what(line: LineReport) -> str:
+    if line.outcome == "merged":
+        return f"merged into {line.id}"
+    return line.outcome if line.id is None else f"{line.outcome}, {line.id}"
+
+
+def _why(line: LineReport) -> str:
+    number = [f"{line.wanted} was taken"] if line.wanted else []
+    return "; ".join([*map(explain, line.reasons), *number, *(kind for kind in _FLAGS if kind in line.repairs)])
