@@ -18,6 +18,7 @@ from pathlib import Path
 from bench.bridge import measure_bridge
 from bench.ledgers import write_ledger
 from bench.measure import Samples, in_turn, machine, median, processes, ratio
+from bench.stores import measure_import
 from ledger.codec import decode_known
 from ledger.events import Draft, MemoryRequestedData, type_name
 from ledger.log import LOG_NAME, FileLog
@@ -165,6 +166,10 @@ class Bench:
         folder.mkdir()
         measure_bridge(folder, self.large, self.events, self.rounds)
 
+    def imports(self) -> None:
+        """An import of another program's store, beside a plain copy of it."""
+        measure_import(self.folder / "import", self.rounds)
+
     def _decode(self) -> None:
         with (self.large / LOG_NAME).open("rb", buffering=1 << 20) as file:
             for line in file:
@@ -200,6 +205,7 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "memory": Bench.memory,
     "start": Bench.start,
     "bridge": Bench.bridge,
+    "import": Bench.imports,
 }
 
 

@@ -90,7 +90,7 @@ REASONS: dict[str, Reason] = {
     "undone": Reason("15.3", "the change was undone"),
     "superseded_by_restore": Reason("15.3", "what it had replaced was restored"),
     "imported": Reason("17", "it was retired where it was imported from"),
-    "imported_before": Reason("17", "an import has brought the same text before"),
+    "imported_before": Reason("17", "an import has brought the same text before, and it was changed or retired since"),
     "linked_absorber": Reason("3.4", "what had absorbed it came from a sub-agent"),
     # Why an active memory is not shown (SPEC 11.1), and reinforcement outcomes (SPEC 10.3).
     "type_cap": Reason("11.1", "enough stronger memories of its type are shown"),

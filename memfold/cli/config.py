@@ -12,7 +12,6 @@ from memfold.cli.parsing import choice, json_option, ledger_options
 from memfold.cli.parts import FindingPart, SettingPart
 from memfold.cli.place import reading_place
 from memfold.config import Finding
-from memfold.config.keys import KEYS
 from memfold.terminal import clean
 from projections.text.clean import decode
 
@@ -33,7 +32,7 @@ def run(options: Namespace) -> int:
     document = ConfigDocument(
         workspace=decode(place.root),
         settings=tuple(
-            SettingPart(key, value, decode(resolved.origins.get(key, "default")), KEYS[key].note(value))
+            SettingPart(key, value, decode(resolved.origins.get(key, "default")))
             for key, value in resolved.values.items()
         ),
         findings=finding_parts(resolved.findings),
@@ -41,8 +40,8 @@ def run(options: Namespace) -> int:
     if options.json:
         console.emit(document)
         return 0
-    rows = [(one.key, json.dumps(one.value, ensure_ascii=False), one.origin, one.note) for one in document.settings]
-    console.table(rows, ("key", "value", "from", "note"))
+    rows = [(one.key, json.dumps(one.value, ensure_ascii=False), one.origin) for one in document.settings]
+    console.table(rows, ("key", "value", "from"))
     for finding in document.findings:
         console.note(finding_line(finding))
     return 0

@@ -346,13 +346,11 @@ class SettingPart(Struct, frozen=True):
         key: its name.
         value: its value.
         origin: where the value comes from: `default`, a file, a variable.
-        note: `no effect yet` where this release lacks what it sets; else empty.
     """
 
     key: str
     value: Any
     origin: str
-    note: str = ""
 
 
 class TokensPart(Struct, frozen=True, kw_only=True):

@@ -25,7 +25,7 @@ from memfold.cli.main import build_parser
 from memfold.cli.parts import PARTS
 from memfold.cli.why import WhyDocument
 from memfold.config.environment import variable_of
-from memfold.config.keys import KEYS, NO_EFFECT, Key
+from memfold.config.keys import KEYS
 from memfold.config.model import LayerKind
 from memfold.config.readers import Notes, Reader, Refusal
 from projections.policy import BUILT_IN_TYPES
@@ -147,20 +147,13 @@ def reasons_reference() -> str:
 def configuration_reference() -> str:
     """``docs/reference/configuration.md``."""
     rows = [
-        f"| `{name}` | {key.meaning}{_idle(key)} | {_cell(_range(key.read))} "
+        f"| `{name}` | {key.meaning} | {_cell(_range(key.read))} "
         f"| `{json.dumps(key.default, ensure_ascii=False)}` "
         f"| {', '.join(word for kind, word in _LAYERS.items() if kind in key.kinds)} "
         f"| {f'`{variable_of(name)}`' if 'environment' in key.kinds else ''} |"
         for name, key in KEYS.items()
     ]
     return "\n".join(["# Configuration\n", _MADE, _CONFIGURATION_INTRODUCTION, *rows, ""])
-
-
-def _idle(key: Key) -> str:
-    """What of a key has no effect yet."""
-    if not key.idle:
-        return ""
-    return f" (**{NO_EFFECT}**)" if key.idle == "*" else f" (`{key.idle}`: **{NO_EFFECT}**)"
 
 
 def _range(read: Reader) -> str:

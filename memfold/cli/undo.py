@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from ledger.errors import SequenceConflict
-from ledger.events import Outcome
+from ledger.events import MemoryUndoneData, Outcome
 from memfold.cli.change_documents import OutcomePart, UndoDocument
 from memfold.cli.desk import Desk, refusal
 from memfold.cli.gist import gist
@@ -109,12 +109,12 @@ def _own(desk: Desk, plan: UndoPlan) -> set[object]:
     own: set[object] = set()
     for event in desk.log.read():
         if event.id == plan.event or getattr(event, "causationid", None) == plan.event:
-            target = getattr(getattr(event, "data", None), "target", None)
-            own |= (
-                {target}
-                if target is not None
-                else {ref for ref in plan.world.accounts.records if ref.event == event.id}
-            )
+            data = getattr(event, "data", None)
+            own |= {ref for ref in plan.world.accounts.records if ref.event == event.id}
+            if (target := getattr(data, "target", None)) is not None:
+                own.add(target)
+            if isinstance(data, MemoryUndoneData):
+                own |= {outcome.target for outcome in data.outcomes}
     return own
 
 

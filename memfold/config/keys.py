@@ -29,10 +29,7 @@ from memfold.config.readers import (
 from projections.policy import BUILT_IN_TYPES, DEFAULT_POLICY, CustomType, caps_of
 from projections.rules.trigger_forms import PACKS
 
-__all__ = ["KEYS", "NO_EFFECT", "SECTIONS", "Key"]
-
-NO_EFFECT = "no effect yet"
-"""What is said of a setting whose feature this release doesn't have."""
+__all__ = ["KEYS", "SECTIONS", "Key"]
 
 _FILES: frozenset[LayerKind] = frozenset({"user", "workspace"})
 # A repository may be a stranger's, and must not choose where memories are written.
@@ -43,20 +40,12 @@ _DAYS = 36_500
 
 
 class Key(Struct, frozen=True):
-    """One setting: what it means, its default, how it is read, and the kinds of layers where it counts.
-
-    ``idle`` is the value that has no effect yet: one of them, or ``*`` for each.
-    """
+    """One setting: what it means, its default, how it is read, and the kinds of layers where it counts."""
 
     meaning: str
     default: Any
     read: Reader
     kinds: frozenset[LayerKind] = _FILES
-    idle: str = ""
-
-    def note(self, value: object) -> str:
-        """What is to be known about a value beside its meaning; may be empty."""
-        return NO_EFFECT if self.idle and self.idle in ("*", value) else ""
 
 
 def _types(value: object, notes: Notes) -> list[dict[str, Any]]:
@@ -128,19 +117,17 @@ KEYS: dict[str, Key] = {
         _DELIVERY.injection,
         choice("workspace", "summary"),
         _ANYWHERE,
-        idle="summary",
     ),
-    "tools": Key("whether the model gets tools to change memories", _DELIVERY.tools, boolean, _ANYWHERE, idle="*"),
+    "tools": Key("whether the model gets tools to change memories", _DELIVERY.tools, boolean, _ANYWHERE),
     "memoryFile": Key(
         "whether `MEMORY.md` is kept; `auto`: where it is there",
         "auto",
         choice("auto", "on", "off"),
         _ANYWHERE,
-        idle="*",
     ),
     # These two judge nothing either: a host's options have always held them.
-    "maxSummaryChars": Key("characters of the summary of the memory file", 2000, whole(1, _MOST), _ANYWHERE, idle="*"),
-    "enableLog": Key("whether the tools keep a log of operations", True, boolean, _ANYWHERE, idle="*"),
+    "maxSummaryChars": Key("characters of the summary of the memory file", 2000, whole(1, _MOST), _ANYWHERE),
+    "enableLog": Key("whether the tools keep a log of operations", True, boolean, _ANYWHERE),
     "worktrees": Key("whether the worktrees of a repository share a memory", "shared", choice("shared", "separate")),
     "placement": Key(
         "where the hot block stands in a prompt", _DELIVERY.placement, choice("user-part", "system"), _ANYWHERE

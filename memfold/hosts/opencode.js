@@ -164,6 +164,10 @@ const record = (hook, fields) => ({ hook, t: Date.now() / 1000, pid: process.pid
 const texts = (parts) =>
   parts.filter((part) => part.type === "text").map(({ type, text, synthetic }) => ({ type, text, synthetic }))
 const created = (time) => time && { created: time.created }
+/** Whether the client can take it: one that it can't would cost all hooks. */
+const isTool = (one) =>
+  [one?.name, one?.description].every((text) => typeof text === "string") &&
+  typeof one.args === "object" && one.args !== null && Array.isArray(one.required)
 const strings = (list) => list.filter((text) => typeof text === "string")
 const guarded = (hook) => async (input, output) => { try { await hook(input, output) } catch {} }
 const off = (value) => ["0", "false", "no", "off"].includes((value ?? "").trim().toLowerCase())
@@ -272,13 +276,14 @@ const server = async ({ client, directory, worktree }, options) => {
       const silence = "memfold didn't answer. The call may still be stored; memory_read tells."
       try {
         const answer = await bridge.call([record("tool", { input: { tool: name, sessionID, callID, args: given } })], TOOL_MS)
-        return answer?.result ?? (answer?.refused ? `Not stored: ${answer.refused}` : silence)
+        if (typeof answer?.result === "string") return answer.result
+        return answer?.refused ? `Not stored: ${answer.refused}` : silence
       } catch { return silence }
     },
   })
 
   const answer = await bridge.call([record("tools", { input: {} })], HOOK_MS)
-  if (Array.isArray(answer?.tools)) offered = answer.tools
+  if (Array.isArray(answer?.tools)) offered = answer.tools.filter(isTool)
   if (offered.length) bridge.send([record("tools", { input: { tools: true } })]) // else nobody is told about them
 
   return {

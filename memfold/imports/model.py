@@ -103,15 +103,16 @@ class Sheet:
         is_line = bool(text)
         if is_line:
             whole = take_in(text, policy, _NO_LIMIT).text
-            text = take_in(whole, policy, TEXT_LIMIT).text
-            title = take_in_title(whole, policy)
+            # What has been taken in stays as it is, so that only what must be cut is looked at once more.
+            text = whole if len(whole) <= TEXT_LIMIT else take_in(whole, policy, TEXT_LIMIT).text
+            title = whole if len(whole) <= TITLE_LIMIT else take_in_title(whole, policy)
             content = whole if title != whole else ""  # what had to be cut is not lost (SPEC 2.1)
         else:
             title = take_in_title(title, policy)
             content = take_in_content(content, policy, above=title)
             text = entry_text(title, content, policy)
         tags = take_in_tags(tags, policy)
-        rationale = take_in(rationale, policy, _RATIONALE_LIMIT).text
+        rationale = take_in(rationale, policy, _RATIONALE_LIMIT).text if rationale else ""
         item = self._items[line]
         self._items[line] += 1
         stored = (text, "", "", rationale) if is_line else ("", title, content, rationale)

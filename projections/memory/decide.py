@@ -75,10 +75,9 @@ def decide(turn: Turn, proposal: Proposal, before: CandidateState | None = None,
     known = find_imported(state, proposal)
     if match is not None:
         absorb(turn, proposal, *match, before=before)
-    elif known is not None and known.state == "promoted":
-        absorb(turn, proposal, known.ref, "imported_before", before=before)
-    elif known is not None and known.state in ("deleted", "superseded"):
-        turn_down(turn, proposal, f"{known.state}_before", before=before)
+    elif known is not None and known.state in ("promoted", "deleted", "superseded"):
+        reason = "imported_before" if known.state == "promoted" else f"{known.state}_before"
+        turn_down(turn, proposal, reason, before=before)
     elif proposal.source == "compaction" and not has_room(state, proposal):
         turn_down(turn, proposal, "rejected_capacity", before=before)
     else:

@@ -13,7 +13,7 @@ from projections.memory import decide, indexes, merging
 from projections.memory.intake import all_reasons, refuse, warn
 from projections.memory.model import HIGHEST_NUMBER, Change, Proposal, Ref
 from projections.memory.proposals import from_import
-from projections.memory.turn import Turn
+from projections.memory.turn import Turn, turn_down
 
 __all__ = ["on_file_imported", "on_imported"]
 
@@ -83,7 +83,7 @@ def _import_retired(turn: Turn, proposal: Proposal, data: MemoryImportedData) ->
     if proposal.exact in state.exact:
         merging.absorb(turn, proposal, state.exact[proposal.exact], "absorbed_exact", as_it_is=True)
     elif proposal.exact in state.imported:
-        merging.absorb(turn, proposal, state.imported[proposal.exact], "imported_before", as_it_is=True)
+        turn_down(turn, proposal, "imported_before")
     else:
         after: Literal["deleted", "superseded"] = "deleted" if data.state == "deleted" else "superseded"
         decide.archive(turn, proposal, after, "imported", number=data.number)

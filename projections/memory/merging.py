@@ -25,8 +25,8 @@ def absorb(
 ) -> None:
     """Merge a candidate into an active entry, which keeps its id; the better wording wins (SPEC 9.2, 9.3).
 
-    ``as_it_is`` leaves the entry alone, and it may have left too. So does a text that an import has brought before:
-    it says nothing new, and a file that is edited and imported again changes nothing about the rest (SPEC 17).
+    ``as_it_is`` leaves the entry alone. So does a text that an import has brought before: it says nothing new, and a
+    file that is edited and imported again changes nothing about the rest (SPEC 17).
     """
     state = turn.state
     if proposal.imported:

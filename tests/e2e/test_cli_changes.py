@@ -125,7 +125,7 @@ def test_undo_takes_one_change_after_the_other() -> None:
     assert "MEM-001 is changed" in run("undo").out
     assert active() == ["use small commits"]
     run("undo")
-    failed(run("undo"), 66, "nothing is left")
+    failed(run("undo"), 66, "no change is left")
     assert active() == []
     offset = done("history", "MEM-001")["steps"][-1]["offset"]
     run("undo", f"#{offset}")
@@ -153,7 +153,7 @@ def test_memory_off_changes_nothing(project: Path) -> None:
 
 
 def test_a_file_in_the_editor(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without fields and with an editor, the memory is edited as it stands in MEMORY.md; a cancelled one changes nothing."""
+    """Without fields the memory is edited in an editor, as it stands in MEMORY.md; a cancelled one changes nothing."""
     done("add", "Services start at port 7400", "--title", "Ports")
     editor = project.parent / "editor"
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
@@ -172,7 +172,7 @@ def test_a_file_in_the_editor(project: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_memory_file_is_begun_taken_in_and_written(project: Path) -> None:
-    """Install --memory-file begins it; any command takes edits in; changes are written at once; sync says what it did."""
+    """Install begins it; any command takes edits in; changes are written at once; sync says what it did."""
     assert "no MEMORY.md is kept here" in run("sync").out + run("add", "use small commits").out + run("sync").out
     assert not (project / ".opencode").exists()
     ran = run("install", "opencode", "--memory-file")

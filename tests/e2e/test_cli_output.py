@@ -210,18 +210,7 @@ def test_status_names_settings_that_were_ignored(ledger: Path, tmp_path: Path) -
     shown = run("config", "show", "--ledger", str(ledger))
     assert "sideways" in shown.err
     settings = json.loads(run("config", "show", "--json", "--ledger", str(ledger)).out)["settings"]
-    assert {"key": "hotDelivery", "value": "off", "origin": str(folder / "config.toml"), "note": ""} in settings
-
-
-def test_settings_without_a_feature_say_so(ledger: Path) -> None:
-    """Where this release lacks what a key, or one value of it, sets; in the table and in the document."""
-    for injection, more in (("workspace", []), ("summary", ["injection"])):
-        with mock.patch.dict(os.environ, MEMFOLD_INJECTION=injection):
-            table = run("config", "show", "--ledger", str(ledger)).out
-            settings = json.loads(run("config", "show", "--json", "--ledger", str(ledger)).out)["settings"]
-        idle = [one["key"] for one in settings if one["note"] == "no effect yet"]
-        assert sorted(idle) == sorted(["tools", "memoryFile", "maxSummaryChars", "enableLog", *more])
-        assert [line.split()[0] for line in table.splitlines() if line.endswith("no effect yet")] == idle
+    assert {"key": "hotDelivery", "value": "off", "origin": str(folder / "config.toml")} in settings
 
 
 def test_what_is_pending_is_never_passed_over(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from memfold.hosts.opencode_install import plugin_text
+from projections.headers import POLICY_HEADER
+from projections.policy_text import EMPTY_POLICY, POLICY
 from tests.hosts.opencode.harness.fake_provider import Json, Request
 from tests.hosts.opencode.harness.host import OpenCode, Server, wait_for
 from tests.hosts.opencode.harness.kills import is_running
@@ -77,24 +79,25 @@ def look_at_prefixes(oc: OpenCode, form: str) -> None:
 
 
 def look_at_blocks(oc: OpenCode) -> None:
-    """The second system block is the frozen block that ``memfold prompt`` shows; side calls of the client have none."""
+    """The second system block is the segment that ``memfold prompt`` shows; side calls of the client have none."""
     latest = {epoch.session: epoch.prompts[-1] for epoch in epochs(oc.fake.requests)}
     (deleted,) = (event["source"].rpartition("/")[2] for event in events(oc, "session.deleted"))
     del latest[deleted]
     assert len(latest) == 3
     for session, prompt in latest.items():
         assert prompt.system[1:] == [oc.memfold("prompt", "--session", session)]
-        assert prompt.system[1].startswith(FROZEN)
+        assert prompt.system[1].startswith(f"{POLICY}\n\n{FROZEN}")
     for request in oc.fake.requests:
         if request.kind != "main":
             assert FROZEN not in system_text(request)
+            assert POLICY_HEADER not in system_text(request)
             assert "Hot session state" not in system_text(request)
 
 
 def look_at_memories(oc: OpenCode) -> None:
     """What the user asked for is in hot state at once and frozen for the next session; what was refused says why."""
     first, second, *_ = epochs(oc.fake.requests)
-    assert len(first.prompts[0].system) == 1
+    assert first.prompts[0].system[1:] == [EMPTY_POLICY]
     opening = beside(first.prompts[0], "Remember: ")
     assert opening.startswith(HOT)
     assert TESTS_FIRST in opening
@@ -222,6 +225,7 @@ def test_trouble_leaves_memory_as_it_was(start: Start) -> None:
     (child,) = {request.session for request in oc.requests() if "x-parent-session-id" in request.headers}
     for request in oc.requests(child):
         assert FROZEN not in system_text(request)
+        assert POLICY_HEADER not in system_text(request)
         assert "Hot session state" not in json.dumps(request.body)
     states = {row["text"].split()[0]: (row["state"], *row["reasons"]) for row in account(oc)}
     assert states.pop("sub-agents") == ("rejected", "subagent_session")
@@ -243,3 +247,74 @@ def test_without_memory_the_client_works(start: Start) -> None:
     assert not list(oc.home.rglob("*memfold*/*"))
     printed = (oc.base / "client.log").read_text().splitlines()
     assert all(line.startswith("{") for line in printed)
+
+
+def _call(name: str, **args: object) -> Json:
+    return {"tools": [{"name": name, "args": args}]}
+
+
+def _answers(oc: OpenCode) -> list[str]:
+    """What the model has read as results of its calls, in the newest request."""
+    found: list[str] = []
+    for message in oc.requests()[-1].body["messages"]:
+        if message["role"] == "tool":
+            found.append(str(message["content"]))
+        elif isinstance(message["content"], list):
+            results = [part["content"] for part in message["content"] if part.get("type") == "tool_result"]
+            found += [one if isinstance(one, str) else "".join(piece["text"] for piece in one) for one in results]
+    return found
+
+
+@pytest.mark.parametrize("form", ["openai", "anthropic"])
+def test_the_model_and_a_person_change_the_memory(start: Start, form: str) -> None:
+    """All four tools are called, MEMORY.md is edited between two turns, and the next session's block shows it all."""
+    oc = start("booking", {"memoryFile": "on"}, provider=form)
+    oc.fake.learn(
+        "Please keep what you learn about packages.",
+        [
+            _call("memory_add", title="Use pnpm", content="Use pnpm in every package, never npm"),
+            _call("memory_add", title="Old proxy", content="The proxy of the harbour is named pluto"),
+            _call("memory_read"),
+            _call("memory_update", id="MEM-001", content="Use pnpm 10 in every package, never npm"),
+            _call("memory_delete", id="mem-2", reason="it is gone"),
+            {"text": "Done."},
+        ],
+    )
+    oc.fake.learn("Thanks.", [{"text": "You are welcome."}])
+    assert oc.run("Please keep what you learn about packages.") == 0
+    added, other, listed, updated, archived = _answers(oc)
+    assert added.startswith("Saved MEM-001: ")
+    assert other.startswith("Saved MEM-002: ")
+    assert "[MEM-002] Old proxy" in listed
+    assert updated.startswith("Updated MEM-001")
+    assert archived.startswith("Archived MEM-002")
+    (epoch,) = epochs(oc.fake.requests)
+    assert epoch.differences == []
+    assert all(prompt.system[1:] == [EMPTY_POLICY] for prompt in epoch.prompts)
+    kinds = {"memory.added": 2, "memory.updated": 1, "memory.deleted": 1}
+    for kind, count in kinds.items():
+        assert [bool(event["data"]["call"]) for event in events(oc, kind)] == [True] * count
+
+    (file,) = oc.workspace.rglob("MEMORY.md")
+    text = file.read_text(encoding="utf-8")
+    assert text.index("## Active") < text.index("MEM-001") < text.index("## Archived") < text.index("MEM-002")
+    file.write_text(f"# Notes of the team\n\n{text.replace('never npm', 'never npm or yarn')}", encoding="utf-8")
+    assert oc.run("Thanks.") == 0
+    (segment,) = {prompt.system[1] for prompt in epochs(oc.fake.requests)[-1].prompts}
+    block = f"{FROZEN} (cross-session, verify if stale):\nfeedback:\n- Use pnpm 10 in every package, never npm or yarn"
+    assert segment == f"{POLICY}\n\n{block}"
+    assert [event["data"]["origin"] for event in events(oc, "memory.updated")[1:]] == ["hand_edit"]
+    assert file.read_text(encoding="utf-8").startswith("# Notes of the team\n\n# OpenCode Memory\n")
+    tools = [json.dumps(request.body["tools"]) for request in oc.requests()]
+    assert len(set(tools)) == 1, "over turns and processes the tools are the same bytes"
+    required = {
+        one["name"]: one.get("parameters", one.get("input_schema"))["required"]
+        for entry in oc.requests()[0].body["tools"]
+        if (one := entry.get("function", entry))["name"].startswith("memory_")
+    }
+    assert required == {
+        "memory_add": ["title", "content"],
+        "memory_read": [],
+        "memory_update": ["id"],
+        "memory_delete": ["id"],
+    }

@@ -361,7 +361,7 @@ class MemoryFileMachine(RuleBasedStateMachine):
         word = data.draw(st.sampled_from(WORDS))
         if what == "add":
             name = self._new_name()
-            next_number = max([entry.number for entry in entries], default=0) + 1
+            next_number = max([self._memory().next_number, *(entry.number + 1 for entry in entries)])
             number = data.draw(st.sampled_from((0, next_number, 900 + self.count)))
             content = f"The gate at {name} is {word}{data.draw(st.sampled_from(TAILS))}"
             tags = data.draw(st.sampled_from(TAGS))
@@ -412,7 +412,7 @@ class MemoryFileMachine(RuleBasedStateMachine):
 
     @rule(keeper=st.integers(0, 1), at=st.integers(0, STEPS), behind=st.booleans())
     def die(self, keeper: int, at: int, *, behind: bool) -> None:
-        """A process is killed at any of its writes; another takes its place."""
+        """A process is killed at any of its writes; another takes its place and finishes what it had begun."""
         size, before = self.log.size(), self._bytes()
         try:
             with killed(at, behind=behind):
@@ -427,6 +427,7 @@ class MemoryFileMachine(RuleBasedStateMachine):
             self._synced()
         self.keepers[keeper].close()
         self.keepers[keeper] = self._keeper()
+        self.sync(keeper)
 
     # -- what must hold -------------------------------------------------------------------------------------------
 
