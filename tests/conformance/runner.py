@@ -48,8 +48,8 @@ def main(arguments: Sequence[str]) -> int:
     except RowsError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    waiting = [row for row in rows if is_waiting(row.area, row.given) and not options.all]
-    run = [row for row in rows if options.all or not is_waiting(row.area, row.given)]
+    waiting = [row for row in rows if is_waiting(row.given) and not options.all]
+    run = [row for row in rows if options.all or not is_waiting(row.given)]
     failed = 0
     for row in run:
         if failure := failure_of(row):

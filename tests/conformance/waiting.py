@@ -7,10 +7,7 @@ from typing import Any
 
 __all__ = ["is_waiting"]
 
-_AREAS = frozenset({"memory_file", "tools"})
-_OPERATIONS = frozenset({"import", "purge", "undo", "memory_restore"})
 
-
-def is_waiting(area: str, given: Mapping[str, Any]) -> bool:
-    """Whether a row needs MEMORY.md, the four tools, imports, purge, undo or restore."""
-    return area in _AREAS or any(event.get("do") in _OPERATIONS for event in given.get("events", ()))
+def is_waiting(given: Mapping[str, Any]) -> bool:
+    """Whether a row needs purge."""
+    return any(event.get("do") == "purge" for event in given.get("events", ()))
