@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ledger.errors import LedgerError, LedgerNotFound
 from ledger.events import Draft, Event, FileWrittenData
@@ -223,10 +224,12 @@ class MemoryFileKeeper:
             return record_import(self._workspace, found, time=_now()), self._sentences(theirs.reports)
         begun = kept.load(self._folder)
         digest = part_digest(write_file(theirs.entries, theirs.next_number))
-        if digest == memory.written[1] or digest == begun.digest:
+        if digest in (memory.written[1], begun.digest, begun.taken):
             return (), []
         edits = find_edits(self._base(memory), theirs, memory)
         events = self._record(edits)
+        # Told only once: else an edit would undo what a tool changes before the file can be written.
+        kept.save(self._folder, replace(begun, taken=digest))
         return events, self._sentences((*edits.reports, *self._refusals(events)))
 
     def _base(self, memory: MemoryState) -> Sequence[FileEntry]:
@@ -296,7 +299,9 @@ class MemoryFileKeeper:
         changed = look is None or look.data != data
         if changed:
             # Before the rename: a kill behind it leaves a file that no event names, and this tells whose it is.
-            kept.save(self._folder, kept.Kept(None, memory.offset, digest))
+            kept.save(
+                self._folder, replace(kept.load(self._folder), signature=None, position=memory.offset, digest=digest)
+            )
             displaced = disk.replace(self._root, MEMORY_NAME, data, look)
         if memory.written is None or memory.written[1] != digest:
             written = FileWrittenData(memory.offset, digest)

@@ -69,6 +69,9 @@ def find_edits(base: Sequence[FileEntry], theirs: Parsed, memory: MemoryState) -
     """
     if not _UNREADABLE.isdisjoint(theirs.reports):
         return Edits(reports=theirs.reports)
+    if theirs.counter:
+        # An older version that was saved or checked out again: it never held what came after its counter.
+        base = [entry for entry in base if entry.number < theirs.counter]
     before = {entry.number: entry for entry in base}
     found: dict[int, FileEntry] = {}
     new: list[FileEntry] = []
@@ -80,7 +83,8 @@ def find_edits(base: Sequence[FileEntry], theirs: Parsed, memory: MemoryState) -
     reports = set(theirs.reports)
     vanished = [number for number, entry in before.items() if not entry.archived and number not in found]
     active = sum(not entry.archived for entry in base)
-    if active >= _MASS and 2 * len(vanished) > active:
+    # A file that holds nothing of ours was emptied, or is seen while an editor is still writing it.
+    if vanished and (not theirs.found or (active >= _MASS and 2 * len(vanished) > active)):
         reports.add("mass_removal")
         vanished = []
     changes = _Changes(memory)

@@ -50,6 +50,8 @@ class Parsed(Struct, frozen=True, gc=False):
             ``not_text`` (NUL bytes, as in UTF-16).
         frame: other people's text.
         lines: the line of each entry's head, from 1.
+        counter: as it stands there; 0 where there is none.
+        found: whether there is anything of ours: the title line, or an entry.
     """
 
     entries: tuple[FileEntry, ...] = ()
@@ -57,3 +59,5 @@ class Parsed(Struct, frozen=True, gc=False):
     reports: tuple[str, ...] = ()
     frame: Frame = Frame()
     lines: tuple[int, ...] = ()
+    counter: int = 0
+    found: bool = False

@@ -83,6 +83,8 @@ def read_file(text: str) -> Parsed:
             after="".join(lines[reader.end + 1 :]),
         ),
         lines=tuple(line + 1 for line in reader.heads),
+        counter=counter,
+        found=True,
     )
 
 

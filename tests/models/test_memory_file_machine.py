@@ -51,6 +51,7 @@ STEPS = 9
 MARKER = "<<<<<<< ours\n"
 BOM = "\ufeff"
 _NAME = re.compile(r"[Bb]erth \d+")
+_COUNTER = re.compile("<!-- nextSeq: [0-9]+ -->")
 _MASS = 5
 _BLANK = "\n"
 
@@ -189,10 +190,11 @@ class Person:
     def save(self, entries: Sequence[FileEntry], *, crlf: bool, bom: bool, conflict: bool, in_place: bool) -> None:
         """Save entries in the given order, Active and Archived in the order of what comes first."""
         notes = self.notes
-        counter = max([entry.number for entry in entries], default=0) + 1
+        ours = decode_file(self.path.read_bytes()) if self.path.exists() else ""
+        counter = _COUNTER.search(ours.partition("### ")[0])  # nobody touches it
         sections = [_section(ACTIVE, notes.active_note, [entry for entry in entries if not entry.archived])]
         sections.append(_section(ARCHIVED, notes.archived_note, [entry for entry in entries if entry.archived]))
-        text = f"{notes.before}{FILE_TITLE}\n<!-- nextSeq: {counter} -->\n{notes.intro}\n{''.join(sections)}"
+        text = f"{notes.before}{FILE_TITLE}\n{counter[0] if counter else ''}\n{notes.intro}\n{''.join(sections)}"
         if notes.after:
             text += f"{FILE_END}\n{notes.after}"
         end = "\r\n" if crlf else "\n"
@@ -230,7 +232,7 @@ def _section(heading: str, note: str, entries: Sequence[FileEntry]) -> str:
 
 
 class MemoryFileMachine(RuleBasedStateMachine):
-    """Models that call tools, a person at the file, commands, and two processes that keep the file and may be killed."""
+    """Models that call tools, a person at the file, commands, and two processes that keep it and may be killed."""
 
     @initialize(data=st.data(), count=st.integers(0, 3))
     def begin(self, data: st.DataObject, count: int) -> None:
@@ -269,7 +271,7 @@ class MemoryFileMachine(RuleBasedStateMachine):
     @rule(word=st.sampled_from(WORDS), tail=st.sampled_from(TAILS), tags=st.sampled_from(TAGS))
     def tool_adds(self, word: str, tail: str, tags: tuple[str, ...]) -> None:
         """A model stores a memory."""
-        name = self._new_name()
+        name = self._next_name()
         note = Note(f"{name} {word}", f"The crane at {name} is {word}{tail}", tags, archived=False)
         done = add(
             self.tools, session="A", title=note.title, content=note.content, tags=tags, origin="tool", time=_now()
@@ -318,7 +320,7 @@ class MemoryFileMachine(RuleBasedStateMachine):
     @rule(session=st.sampled_from(("A", "B")))
     def ask(self, session: str) -> None:
         """A user asks to remember something; it waits."""
-        name = self._new_name()
+        name = self._next_name()
         self.asked.add(name.lower())
         text = f"Remember: the pilot of {name} sleeps"
         self.tools.record(self.tools.capture.user_message(session, name, text, time=_now()))
@@ -328,7 +330,9 @@ class MemoryFileMachine(RuleBasedStateMachine):
     def go_on(self, session: str, *, ends: bool) -> None:
         """A session starts or ends, and what waited is decided."""
         capture = self.tools.capture
-        drafts = capture.session_deleted(session, time=_now()) if ends else capture.session_started(session, time=_now())
+        drafts = (
+            capture.session_deleted(session, time=_now()) if ends else capture.session_started(session, time=_now())
+        )
         self.tools.record(drafts)
         self._admit()
 
@@ -351,16 +355,18 @@ class MemoryFileMachine(RuleBasedStateMachine):
             entries,
             crlf=data.draw(st.booleans()),
             bom=data.draw(st.booleans()),
-            conflict=data.draw(st.integers(0, 9)) == 9,
+            conflict=self.log.size() > 1 and data.draw(st.integers(0, 9)) == 9,
             in_place=data.draw(st.booleans()),
         )
         self.model.file = sheet_of(entries)
 
     def _edit_once(self, data: st.DataObject, entries: list[FileEntry]) -> None:
-        what = data.draw(st.sampled_from(("add", "title", "content", "tags", "remove", "move") if entries else ("add",)))
+        what = data.draw(
+            st.sampled_from(("add", "title", "content", "tags", "remove", "move") if entries else ("add",))
+        )
         word = data.draw(st.sampled_from(WORDS))
         if what == "add":
-            name = self._new_name()
+            name = self._next_name()
             next_number = max([self._memory().next_number, *(entry.number + 1 for entry in entries)])
             number = data.draw(st.sampled_from((0, next_number, 900 + self.count)))
             content = f"The gate at {name} is {word}{data.draw(st.sampled_from(TAILS))}"
@@ -418,7 +424,7 @@ class MemoryFileMachine(RuleBasedStateMachine):
             with killed(at, behind=behind):
                 self.keepers[keeper].sync()
         except _KilledError:
-            recorded = [event.data for event in self.log.read(size)]
+            recorded = [getattr(event, "data", None) for event in self.log.read(size)]
             if any(getattr(data, "origin", "") == "hand_edit" for data in recorded):
                 self.model.take()
             if self._bytes() != before:
@@ -481,7 +487,7 @@ class MemoryFileMachine(RuleBasedStateMachine):
         entries = (entry for entry in self._memory().entries.values() if is_in_file(entry))
         return next(entry.ref for entry in entries if name in sheet_of([file_entry(entry)]))
 
-    def _new_name(self) -> str:
+    def _next_name(self) -> str:
         self.count += 1
         return f"Berth {self.count}"
 

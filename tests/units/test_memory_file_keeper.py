@@ -344,3 +344,36 @@ def test_an_edit_in_place_during_the_rename_is_taken_in(desk: Desk, monkeypatch:
     desk.keeper.sync()
     assert desk.active() == ["Tests always first", "Integer cents", "Third"]
     assert desk.agrees()
+
+
+def test_an_older_copy_that_is_saved_again_deletes_nothing_newer(desk: Desk) -> None:
+    """An editor's old buffer never held what came after its counter, so it can't have removed it."""
+    old = desk.text()
+    desk.add("Third")
+    desk.keeper.sync()
+    desk.file.write_text(old.replace("Tests first", "Tests always first"), encoding="utf-8")
+    desk.keeper.sync()
+    assert desk.active() == ["Tests always first", "Integer cents", "Third"]
+
+
+def test_an_emptied_file_deletes_nothing(desk: Desk) -> None:
+    """A file without our title and entries is one that an editor has just truncated, or an accident."""
+    text = desk.text()
+    desk.file.write_text("", encoding="utf-8")
+    desk.keeper.sync()
+    assert "vanished" in desk.told[-1]
+    assert desk.active() == ["Tests first", "Integer cents"]
+    assert desk.text() == text
+
+
+def test_edits_count_once_where_the_file_cannot_be_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a tool changes after them stays, though the file still holds the person's older words."""
+    desk.edit("### [MEM-001] Tests first", "### [MEM-001] Tests always first")
+    with monkeypatch.context() as patch:
+        patch.setattr(disk, "replace", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            desk.another(memory_file="on").sync()
+    update(desk.model, desk.ref("MEM-001"), session="A", title="Tests and lint first", origin="tool", time=TIME)
+    desk.another(memory_file="on").sync()
+    assert desk.active() == ["Tests and lint first", "Integer cents"]
+    assert desk.agrees()
