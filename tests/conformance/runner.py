@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.conformance import areas
-from tests.conformance.waiting import is_waiting
 
 __all__ = ["Row", "RowsError", "UnknownKey", "expand", "failure_of", "load_rows", "main"]
 
@@ -41,23 +39,18 @@ def main(arguments: Sequence[str]) -> int:
     """Run the rows of the named files; 0 if all of them pass, 1 if one fails or a file can't be read."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance")
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    parser.add_argument("--all", action="store_true", help="run waiting rows too")
     options = parser.parse_args(arguments)
     try:
         rows = [row for file in options.files for row in load_rows(file)]
     except RowsError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    waiting = [row for row in rows if is_waiting(row.given) and not options.all]
-    run = [row for row in rows if options.all or not is_waiting(row.given)]
     failed = 0
-    for row in run:
+    for row in rows:
         if failure := failure_of(row):
             failed += 1
             print(f"FAIL {row.id}: {failure}", flush=True)
-    if waiting:
-        print(f"waiting: {len(waiting)} rows ({_by_area(waiting)})")
-    print(f"{len(run) - failed} passed, {failed} failed")
+    print(f"{len(rows) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
@@ -129,10 +122,6 @@ def _row(line: str, where: str) -> Row:
 
 def _equal(_key: str, expected: Any, actual: Any) -> bool:
     return bool(expected == actual)
-
-
-def _by_area(rows: Iterable[Row]) -> str:
-    return ", ".join(f"{area} {count}" for area, count in sorted(Counter(row.area for row in rows).items()))
 
 
 def _shown(value: Any) -> str:

@@ -20,7 +20,6 @@ GOOD: dict[str, Any] = {
     "input": {"text": "token=ab"},
     "expect": {"text": "token=[REDACTED]"},
 }
-WAITS = {"area": "events", "id": "waits", "input": {"events": [{"do": "purge"}]}, "expect": {"active": []}}
 
 
 def _file(folder: Path, *rows: dict[str, Any]) -> Path:
@@ -47,15 +46,6 @@ def test_a_wrong_expectation_fails(tmp_path: Path, capsys: pytest.CaptureFixture
     assert capsys.readouterr().out == (
         'FAIL wrong: text: expected "other" got "token=[REDACTED]"\n1 passed, 1 failed\n'
     )
-
-
-def test_waiting_rows_are_counted_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Rows that wait are said to wait, and --all runs them."""
-    file = str(_file(tmp_path, GOOD, WAITS))
-    assert main([file]) == 0
-    assert capsys.readouterr().out == "waiting: 1 rows (events 1)\n1 passed, 0 failed\n"
-    main([file, "--all"])
-    assert "waiting" not in capsys.readouterr().out
 
 
 def test_what_is_unknown_fails() -> None:
