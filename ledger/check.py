@@ -12,6 +12,7 @@ from ledger.log import FORMAT, LOCK_SUFFIX, LOG_NAME
 from ledger.problems import Kind, Problem, problem
 from ledger.reader import scan
 from ledger.recovery import Record
+from ledger.rewrite import REWRITE_SUFFIX
 from ledger.times import DAY_MS, format_time, parse_time
 
 __all__ = ["EVENT_VALIDATORS", "FOLDER_VALIDATORS", "EventValidator", "FolderValidator", "check"]
@@ -119,7 +120,7 @@ def _validate_modes(folder: str) -> Iterator[tuple[Kind, str]]:
 
 
 def _validate_copies(folder: str) -> Iterator[tuple[Kind, str]]:
-    """Copies that file synchronisation leaves, such as ``events (conflicted copy).jsonl``."""
+    """Copies that file synchronisation leaves, such as ``events (conflicted copy).jsonl``, and what a purge leaves."""
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -129,7 +130,7 @@ def _validate_copies(folder: str) -> Iterator[tuple[Kind, str]]:
         if name == LOG_NAME or not name.startswith(stem) or ".jsonl" not in name or name.endswith(LOCK_SUFFIX):
             continue
         if os.path.isfile(path := os.path.join(folder, name)):
-            yield Kind.CONFLICTED_COPY, path
+            yield (Kind.UNFINISHED_REWRITE if name == LOG_NAME + REWRITE_SUFFIX else Kind.CONFLICTED_COPY), path
 
 
 EVENT_VALIDATORS: tuple[EventValidator, ...] = (_validate_first, _validate_type, _validate_id, _validate_time)

@@ -35,6 +35,7 @@ class Kind(StrEnum):
     WRITABLE_FILE = "writable_file"
     READABLE_FILE = "readable_file"
     CONFLICTED_COPY = "conflicted_copy"
+    UNFINISHED_REWRITE = "unfinished_rewrite"
 
 
 _SKIPPED = "reading skips these bytes and what they said doesn't count; a backup may hold the whole line"
@@ -80,6 +81,10 @@ KINDS: dict[Kind, tuple[str, str]] = {
     Kind.CONFLICTED_COPY: (
         "a second copy of the log, as file synchronisation makes them",
         "keep it elsewhere: this release doesn't read it, and its events may be missing here",
+    ),
+    Kind.UNFINISHED_REWRITE: (
+        "a purge is running, or was killed before it was done",
+        "run the purge again: it begins anew, and removes this file",
     ),
 }
 """Kind → what it means, what to do about it."""

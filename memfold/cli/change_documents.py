@@ -10,6 +10,9 @@ __all__ = [
     "ChangeDocument",
     "HistoryDocument",
     "OutcomePart",
+    "PlacePart",
+    "PurgeDocument",
+    "PurgedPart",
     "ReasonPart",
     "StepPart",
     "SyncDocument",
@@ -179,5 +182,69 @@ class SyncDocument(Struct, frozen=True, tag_field="schema", tag="memfold.sync/1"
     reports: tuple[str, ...]
 
 
-CHANGE_PARTS: tuple[type[Struct], ...] = (ReasonPart, OutcomePart, StepPart)
-CHANGE_DOCUMENTS: tuple[type[Struct], ...] = (ChangeDocument, UndoDocument, HistoryDocument, SyncDocument)
+class PurgedPart(Struct, frozen=True):
+    """A memory or candidate whose text a purge takes, or one that holds such a text in its own.
+
+    Attributes:
+        id: its id; empty for a candidate without one.
+        state: its state before the purge.
+        leaves: whether it is active or pending now, and deleted by the purge.
+        type: its type.
+        text: its text.
+    """
+
+    id: str
+    state: str
+    leaves: bool
+    type: str
+    text: str
+
+
+class PlacePart(Struct, frozen=True):
+    """A file or folder beside the ledger that holds a purged text, or may.
+
+    Attributes:
+        path: where it is.
+        kind: `derived`, `quarantine`, `spool`, `log`, `backup`, `copy`, `project` or `other`.
+        action: `remove`, `rewrite`, or `tell`: it isn't memfold's to change.
+    """
+
+    path: str
+    kind: str
+    action: str
+
+
+class PurgeDocument(Struct, frozen=True, tag_field="schema", tag="memfold.purge/1"):
+    """What a purge erases (`memfold purge --json`).
+
+    Attributes:
+        ledger: folder of the ledger.
+        done: whether it was done; false for a dry run, and where there was nothing to purge.
+        texts: the memories and candidates that lose their text, in ledger order.
+        changed: number of events that change, by type; damaged pieces of the ledger as `damage`.
+        left: lines of the ledger that hold a text and keep it: that of a memory that stays, or an id.
+        places: files beside the ledger; those with the action `tell` hold a text also afterwards.
+        absent: folders of backups that weren't there, so that nobody knows what they hold.
+        unreachable: what memfold can't look into.
+        event: id of the event that records the purge; empty if there is none.
+    """
+
+    ledger: str
+    done: bool
+    texts: tuple[PurgedPart, ...]
+    changed: dict[str, int]
+    left: int
+    places: tuple[PlacePart, ...]
+    absent: tuple[str, ...]
+    unreachable: tuple[str, ...]
+    event: str
+
+
+CHANGE_PARTS: tuple[type[Struct], ...] = (ReasonPart, OutcomePart, StepPart, PurgedPart, PlacePart)
+CHANGE_DOCUMENTS: tuple[type[Struct], ...] = (
+    ChangeDocument,
+    UndoDocument,
+    HistoryDocument,
+    SyncDocument,
+    PurgeDocument,
+)

@@ -137,6 +137,13 @@ _COMMANDS = (
         _LEDGER,
     ),
     Command(
+        "purge",
+        "purge",
+        "Erase the text of a memory for good, wherever memfold knows it; shows first what and where.",
+        ("memfold purge MEM-003 --dry-run", "memfold purge MEM-003", 'memfold purge "the token is abc" --yes'),
+        "Rewrites the ledger, its log of operations, backups and the memory file, and removes what is derived from it.",
+    ),
+    Command(
         "pin",
         "pin",
         "Exempt a memory from the limit of its type, and let it rank higher.",

@@ -45,7 +45,7 @@ def configure(parser: ArgumentParser) -> None:
         "opencode-working-memory (default: json)",
     )
     parser.add_argument(
-        "--output", metavar="PATH", help="a new file, for reference-a a folder (default: print to stdout)"
+        "--output", metavar="FILE", help="a new file, for reference-a a folder (default: print to stdout)"
     )
     parser.add_argument("--force", action="store_true", help="replace a file that is there")
     at_option(parser)

@@ -22,6 +22,7 @@ from memfold.cli.commands import COMMANDS
 from memfold.cli.completion import SHELLS, script_path
 from memfold.cli.documents import DOCUMENTS
 from memfold.cli.main import build_parser
+from memfold.cli.move_documents import MOVE_DOCUMENTS, MOVE_PARTS
 from memfold.cli.parts import PARTS
 from memfold.cli.why import WhyDocument
 from memfold.config.environment import variable_of
@@ -131,7 +132,7 @@ def cli_reference() -> str:
 
 def json_reference() -> str:
     """``docs/reference/json.md``."""
-    structs: tuple[type[Struct], ...] = (*DOCUMENTS, WhyDocument, *PARTS, *_EXPLANATION)
+    structs: tuple[type[Struct], ...] = (*DOCUMENTS, *MOVE_DOCUMENTS, WhyDocument, *PARTS, *MOVE_PARTS, *_EXPLANATION)
     parts = ["# JSON documents\n", _MADE, _JSON_INTRODUCTION, *map(_struct_section, structs)]
     return "\n".join(parts)
 
@@ -182,9 +183,11 @@ def completion_script(shell: str) -> str:
     """The completion script of a shell, made by shtab, which only the source tree needs."""
     import shtab  # pyright: ignore[reportMissingTypeStubs] - it ships none
 
-    files = {"RECORDING": shtab.FILE, "PATH": shtab.DIRECTORY, "DIR": shtab.DIRECTORY}
+    files = dict.fromkeys(("RECORDING", "FILE"), shtab.FILE)
+    files |= dict.fromkeys(("PATH", "DIR", "FOLDER"), shtab.DIRECTORY)
     parser = build_parser()
-    words = {"list": sorted(BUILT_IN_TYPES), "log": list(TYPE_NAMES.values())}
+    types = sorted(BUILT_IN_TYPES)
+    words = {"add": types, "edit": types, "list": types, "log": list(TYPE_NAMES.values())}
     for name, child in parser.children.items():
         for action in child._actions:  # noqa: SLF001 - argparse has no public list of its arguments
             if action.metavar in files:

@@ -6,22 +6,36 @@
 _shtab_memfold_commands() {
   local _commands=(
     account:'Count candidates by state and by reason; the states add up.'
+    add:'Store a memory by hand.'
+    backup:'Copy the ledger, with a manifest; or list the copies.'
     bridge:'Serve a client'"'"'s plugin on stdin and stdout. Plugins start it; nobody else needs it.'
     cache:'Show what blocks of memory cost the provider'"'"'s prompt cache.'
     check:'Look for damage in the ledger. Exit 3 if there is any.'
     completion:'Print the completion script of a shell.'
     config:'Show each setting and where its value comes from.'
     doctor:'Look whether memory works here, and tell what to do if not. Exit 3 if something is wrong.'
+    edit:'Change title, content, tags or type of a memory; without options, in $EDITOR.'
+    export:'Print or write the memories: as JSON with all fields, as MEMORY.md, as another program'"'"'s store.'
+    forget:'Take a memory out of all future blocks; it can be restored.'
+    history:'Show every event of one memory, with its texts before and after.'
+    import:'Take in memories of other programs, or exported ones; a report tells what came of each.'
     ingest:'Feed a recording of a host'"'"'s hooks into the ledger of its workspace.'
     install:'Put the plugin for a client in place.'
     list:'List memories, strongest first.'
     log:'List the events of the ledger.'
     paths:'Show where things are: ledger, data and configuration.'
+    pin:'Exempt a memory from the limit of its type, and let it rank higher.'
     prompt:'Print the block of memories that a prompt held, byte for byte.'
+    purge:'Erase the text of a memory for good, wherever memfold knows it; shows first what and where.'
+    restore:'Make a deleted, superseded or expired memory active again.'
+    restore-backup:'Put a copy in the ledger'"'"'s place; says first what that would lose.'
     schema:'Print the JSON Schema of the ledger'"'"'s events.'
     show:'Show the fields of one memory, named by id or text.'
     status:'Tell at a glance whether memory works: counts, refusals, sizes, health.'
+    sync:'Record what was changed in MEMORY.md, and write what the ledger says. Exit 3 if something can'"'"'t be taken.'
+    undo:'Revert the latest change, or a given one; shows first what else changes.'
     uninstall:'Take the plugin for a client away again.'
+    unpin:'Let a pinned memory count like any other again.'
     why:'Explain what became of a memory or of any text, and for which reasons.'
   )
   _describe 'memfold commands' _commands
@@ -46,6 +60,34 @@ _shtab_memfold_account_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_account_defaults_added=0
+
+_shtab_memfold_add_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--title[one line that stands alone (default\: the text, if it is short)]:T:"
+  "--type[feedback, decision, project or reference (default\: by its words)]:T:(decision feedback project reference)"
+  "*--tag[a tag\; may be given again]:T:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+  ":what to remember\; - reads it from stdin:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_add_defaults_added=0
+
+_shtab_memfold_backup_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--to[make the copy in this folder, which a purge then knows]:FOLDER:_files -/"
+  "--list[list the copies, and look whether they are whole]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_backup_defaults_added=0
 
 _shtab_memfold_bridge_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -112,6 +154,77 @@ _shtab_memfold_doctor_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_doctor_defaults_added=0
 
+_shtab_memfold_edit_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--title[another title]:T:"
+  "--content[another content\; empty\: none]:T:"
+  "*--tag[these tags in place of the present ones]:T:"
+  "--no-tags[no tags]"
+  "--type[another type]:T:(decision feedback project reference)"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+  ":an id such as MEM-003, or a text, whole or in part:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_edit_defaults_added=0
+
+_shtab_memfold_export_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--format[json\: all fields\; markdown and reference-b\: MEMORY.md\; reference-a\: the JSON store of opencode-working-memory (default\: json)]:format:(json markdown reference-a reference-b)"
+  "--output[a new file, for reference-a a folder (default\: print to stdout)]:FILE:_files"
+  "--force[replace a file that is there]"
+  "--at[as of an offset, or the end of a day, minute or second, UTC without a zone (default\: the last event)]:N|TIME:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_export_defaults_added=0
+
+_shtab_memfold_forget_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--reason[why\; kept in the history]:R:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+  ":an id such as MEM-003, or a text, whole or in part:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_forget_defaults_added=0
+
+_shtab_memfold_history_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--at[as of an offset, or the end of a day, minute or second, UTC without a zone (default\: the last event)]:N|TIME:"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+  ":an id such as MEM-003, or a text, whole or in part:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_history_defaults_added=0
+
+_shtab_memfold_import_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--format[layout of the files (default\: told from them). reference-a\: the JSON store of opencode-working-memory\; reference-b\: MEMORY.md of opencode-plugin-memory, or one of ours\; mcp\: the JSON Lines of the MCP memory server\; bullets\: the bullet lists of CLAUDE.md, AGENTS.md and the like\; memfold\: what memfold export --format json has written]:format:(reference-a reference-b mcp bullets memfold)"
+  "--dry-run[say what would come, and write nothing]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+  "(*)::files, or folders of a store:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_import_defaults_added=0
+
 _shtab_memfold_ingest_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--workspace[a folder of the workspace (default\: the one that the recording names)]:PATH:_files -/"
@@ -132,6 +245,7 @@ _shtab_memfold_install_options=(
   "--workspace[a folder of the project (default\: the current directory)]:PATH:_files -/"
   "--dry-run[say what would be done, and do nothing]"
   "--json[print one JSON document]"
+  "--memory-file[also begin a MEMORY.md in .opencode\/memory\/ of this project]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
   ":the client:(opencode)"
 )
@@ -158,7 +272,7 @@ _shtab_memfold_log_options=(
   "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--session[only events of this session\: its id, or a part of it]:S:"
-  "--type[only events of this type, such as memory.requested or memory]:T:(ledger.created session.started session.linked memory.requested tool.completed compaction.prepared session.compacted session.deleted session.measured rules.loaded memory.added memory.updated memory.deleted memory.restored memory.undone memory.imported file.written prompt.rendered policy.set ledger.sealed ledger.repaired ledger.erased)"
+  "--type[only events of this type, such as memory.requested or memory]:T:(ledger.created session.started session.linked memory.requested tool.completed compaction.prepared session.compacted session.deleted session.measured rules.loaded memory.added memory.updated memory.deleted memory.restored memory.undone file.imported memory.imported file.written prompt.rendered policy.set ledger.sealed ledger.repaired ledger.erased)"
   "--at[only the event at an offset, or the last one at a time]:N|TIME:"
   "--since[only from an offset or a time on\; UTC without a zone]:N|TIME:"
   "--limit[only the last N of these]:N:"
@@ -181,6 +295,18 @@ _shtab_memfold_paths_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_paths_defaults_added=0
 
+_shtab_memfold_pin_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+  ":an id such as MEM-003, or a text, whole or in part:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_pin_defaults_added=0
+
 _shtab_memfold_prompt_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
@@ -196,6 +322,51 @@ _shtab_memfold_prompt_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_prompt_defaults_added=0
+
+_shtab_memfold_purge_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--message[all that this message of the host has proposed]:ID:"
+  "--reason[why\; kept in the record, without the text]:R:"
+  "--containing[what to do about other memories that hold the text in theirs (default\: name them, and do nothing)]:containing:(keep purge)"
+  "--dry-run[show what would be erased, and do nothing]"
+  "--yes[don\'t ask]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+  ":an id such as MEM-003, in any state, or a whole text:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_purge_defaults_added=0
+
+_shtab_memfold_restore_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--reason[why\; kept in the history]:R:"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+  ":an id such as MEM-003, or the whole text:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_restore_defaults_added=0
+
+_shtab_memfold_restore_backup_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--dry-run[say what would be lost, and do nothing]"
+  "--yes[don\'t ask]"
+  "--force[even a copy of another workspace\'s ledger, or one from before a purge]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+  ":folder of a copy, or its name in backup --list:_files -/"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_restore_backup_defaults_added=0
 
 _shtab_memfold_schema_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -231,6 +402,32 @@ _shtab_memfold_status_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_status_defaults_added=0
 
+_shtab_memfold_sync_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_sync_defaults_added=0
+
+_shtab_memfold_undo_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--reason[why\; kept in the history]:R:"
+  "--dry-run[show what would change, and do nothing]"
+  "--yes[don\'t ask, even if other memories change too]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+  ":offset or id of the event (default\: the latest change):"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_undo_defaults_added=0
+
 _shtab_memfold_uninstall_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--global[for this user (the default)]"
@@ -244,6 +441,18 @@ _shtab_memfold_uninstall_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_uninstall_defaults_added=0
+
+_shtab_memfold_unpin_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+  ":an id such as MEM-003, or a text, whole or in part:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_unpin_defaults_added=0
 
 _shtab_memfold_why_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -279,22 +488,36 @@ _shtab_memfold() {
       curcontext="${curcontext%:*:*}:_shtab_memfold-$line[1]:"
       case $line[1] in
         account) _arguments -C -s $_shtab_memfold_account_options ;;
+        add) _arguments -C -s $_shtab_memfold_add_options ;;
+        backup) _arguments -C -s $_shtab_memfold_backup_options ;;
         bridge) _arguments -C -s $_shtab_memfold_bridge_options ;;
         cache) _arguments -C -s $_shtab_memfold_cache_options ;;
         check) _arguments -C -s $_shtab_memfold_check_options ;;
         completion) _arguments -C -s $_shtab_memfold_completion_options ;;
         config) _arguments -C -s $_shtab_memfold_config_options ;;
         doctor) _arguments -C -s $_shtab_memfold_doctor_options ;;
+        edit) _arguments -C -s $_shtab_memfold_edit_options ;;
+        export) _arguments -C -s $_shtab_memfold_export_options ;;
+        forget) _arguments -C -s $_shtab_memfold_forget_options ;;
+        history) _arguments -C -s $_shtab_memfold_history_options ;;
+        import) _arguments -C -s $_shtab_memfold_import_options ;;
         ingest) _arguments -C -s $_shtab_memfold_ingest_options ;;
         install) _arguments -C -s $_shtab_memfold_install_options ;;
         list) _arguments -C -s $_shtab_memfold_list_options ;;
         log) _arguments -C -s $_shtab_memfold_log_options ;;
         paths) _arguments -C -s $_shtab_memfold_paths_options ;;
+        pin) _arguments -C -s $_shtab_memfold_pin_options ;;
         prompt) _arguments -C -s $_shtab_memfold_prompt_options ;;
+        purge) _arguments -C -s $_shtab_memfold_purge_options ;;
+        restore) _arguments -C -s $_shtab_memfold_restore_options ;;
+        restore-backup) _arguments -C -s $_shtab_memfold_restore_backup_options ;;
         schema) _arguments -C -s $_shtab_memfold_schema_options ;;
         show) _arguments -C -s $_shtab_memfold_show_options ;;
         status) _arguments -C -s $_shtab_memfold_status_options ;;
+        sync) _arguments -C -s $_shtab_memfold_sync_options ;;
+        undo) _arguments -C -s $_shtab_memfold_undo_options ;;
         uninstall) _arguments -C -s $_shtab_memfold_uninstall_options ;;
+        unpin) _arguments -C -s $_shtab_memfold_unpin_options ;;
         why) _arguments -C -s $_shtab_memfold_why_options ;;
       esac
   esac

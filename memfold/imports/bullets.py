@@ -17,6 +17,7 @@ _BULLET = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+(?P<te
 _HEADING = re.compile(r"(?P<level>#{1,6})[ \t]+(?P<text>\S.*)")
 _FENCE = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?P<mark>`{3,}|~{3,})")
 _TASK = re.compile(r"\[[ xX]\](?:\s|$)")
+_COLONS = (":", "：")
 _TAB = 4
 
 
@@ -35,14 +36,14 @@ class _Context:
 
     def paragraph(self, text: str) -> None:
         """A line outside of lists; what ends in a colon belongs to the list behind it."""
-        self._leads = [(-1, text)] if text.endswith((":", "：")) else []
+        self._leads = [(-1, text)] if text.endswith(_COLONS) else []
 
     def bullet(self, indent: int, text: str) -> str:
         """What a bullet says in its place; empty for one that only leads to those below it."""
         while self._leads and self._leads[-1][0] >= indent:
             self._leads.pop()
         above = self._leads[-1][1] if self._leads else self._heading
-        if text.endswith((":", "：")):
+        if text.endswith(_COLONS):
             self._leads.append((indent, text))
             return ""
         above = _plain(above)
@@ -72,7 +73,7 @@ def _read(sheet: Sheet, context: _Context, lines: Sequence[str], index: int) -> 
     line = lines[index]
     if fence := _FENCE.match(line):
         return _behind_fence(lines, index, fence["mark"])
-    if line.lstrip().startswith("<!--"):
+    if _is_comment(line):
         return _behind_comment(lines, index)
     if heading := _HEADING.match(line):
         context.heading(len(heading["level"]), _unclosed(heading["text"]))
@@ -90,13 +91,18 @@ def _read(sheet: Sheet, context: _Context, lines: Sequence[str], index: int) -> 
 
 
 def _end_of_bullet(lines: Sequence[str], index: int) -> int:
-    """A bullet goes on until a blank line or what begins something else."""
+    """A bullet goes on until a blank line or what begins something else, as a line does that leads to a list."""
     while index < len(lines):
         line = lines[index]
-        if not line.strip() or any(form.match(line) for form in (_FENCE, _HEADING, _BULLET)):
+        begins = any(form.match(line) for form in (_FENCE, _HEADING, _BULLET)) or _is_comment(line)
+        if not line.strip() or begins or (not line[0].isspace() and line.rstrip().endswith(_COLONS)):
             break
         index += 1
     return index
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith("<!--")
 
 
 def _behind_fence(lines: Sequence[str], index: int, mark: str) -> int:

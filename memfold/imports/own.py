@@ -50,10 +50,11 @@ def _add(
     sheet: Sheet, line: int, memory: Mapping[str, object], state: Literal["active", "pending", "deleted", "superseded"]
 ) -> None:
     source = source_of(word(memory, "source"))
+    title, content = word(memory, "title"), word(memory, "content")
     sheet.add(
         line,
-        title=word(memory, "title") or word(memory, "text"),
-        content=word(memory, "content"),
+        title=title if title or content else word(memory, "text"),
+        content=content,
         type=word(memory, "type"),
         tags=texts(memory.get("tags")),
         rationale=word(memory, "rationale"),

@@ -106,7 +106,7 @@ class Arguments:
             return None
         if not isinstance(value, list | tuple):
             raise BadArgument("tags must be a list of strings")
-        tags = cast("list[object]", list(value))
+        tags = list(cast("list[object]", value))
         if not all(isinstance(tag, str) for tag in tags):
             raise BadArgument("tags must be a list of strings")
         return [tag for tag in tags if isinstance(tag, str)]

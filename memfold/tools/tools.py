@@ -68,9 +68,14 @@ class Tools:
             result = answers.refused(str(problem))
         except LedgerError as error:
             result = answers.unstored(str(error), waits=self._store.keeps)
-        if self._log is not None and tool != "memory_read":
+        if self._log is not None and tool != "memory_read" and not self._is_silent(session):
             self._log.note(tool, result, time)
         return result
+
+    def _is_silent(self, session: str | None) -> bool:
+        """Whether nothing may be written, not even that something was asked for (SPEC 3.7)."""
+        capture = self._store.capture
+        return not capture.enabled or (session is not None and capture.is_off_the_record(session))
 
     def _add(self, call: _Call) -> Result:
         given = call.arguments

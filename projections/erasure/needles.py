@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -18,6 +19,7 @@ __all__ = ["SHORTEST", "Needles", "needles_of"]
 SHORTEST = 8
 """Characters of a text that is looked for inside of others; a shorter one may stand there by chance."""
 
+_Text = TypeVar("_Text", str, bytes)
 _CUT = "…"
 _ESCAPE = re.compile(r"\\u[0-9a-f]{4}")
 
@@ -34,6 +36,14 @@ class Needles(Struct, frozen=True):
     parts: tuple[str, ...] = ()
     wholes: frozenset[str] = frozenset()
     raw: tuple[bytes, ...] = ()
+
+    def joined(self, others: Needles) -> Needles:
+        """These and others."""
+        return Needles(
+            tuple(sorted({*self.parts, *others.parts}, key=_longest_first)),
+            self.wholes | others.wholes,
+            tuple(sorted({*self.raw, *others.raw}, key=_longest_first)),
+        )
 
     def are_in(self, text: str) -> bool:
         """Whether a string holds one. Linear, for each needle once; as are the others."""
@@ -73,9 +83,14 @@ def needles_of(wordings: Iterable[Proposal]) -> Needles:
         pieces = (*lines, wording.content, *wording.content.split("\n"))
         parts.update(stripped for piece in pieces if len(stripped := piece.strip()) >= SHORTEST)
     parts.discard(ERASED)
-    forms = sorted({form for part in parts for form in _forms(part)}, key=lambda form: (-len(form), form))
+    forms = {form for part in parts for form in _forms(part)}
     raw = {escaped.encode("utf-8", "replace") for form in forms for escaped in _escapes(form)}
-    return Needles(tuple(forms), frozenset(wholes), tuple(sorted(raw, key=lambda one: (-len(one), one))))
+    return Needles(tuple(sorted(forms, key=_longest_first)), frozenset(wholes), tuple(sorted(raw, key=_longest_first)))
+
+
+def _longest_first(text: _Text) -> tuple[int, _Text]:
+    """A text that holds another goes before it, or what is left of it would be found no more."""
+    return -len(text), text
 
 
 def _forms(part: str) -> Iterator[str]:

@@ -131,18 +131,19 @@ def _reworded(memory: MemoryState, event: AnyEvent) -> Iterator[Ref]:
         yield from (ref for ref in targets if ref in memory.entries)
 
 
-def choose(history: History, named: Iterable[Ref], containing: Containing = "ask") -> Choice:
+def choose(history: History, named: Iterable[Ref], containing: Containing = "ask", keys: Iterable[str] = ()) -> Choice:
     """Which texts go if these memories or candidates are purged.
 
     Args:
         history: of the whole log.
         named: what is to be purged; an absorbed candidate means its own text alone.
         containing: what to do about other memories that hold one of the texts in theirs.
+        keys: text keys of further texts that go, as in the copy of a log.
 
     Returns:
         The choice; its ``also_in`` is empty unless ``containing`` is ``ask``. Nothing to purge gives no ``keys``.
     """
-    return _Chooser(history).choose(tuple(named), containing)
+    return _Chooser(history).choose(tuple(named), containing, tuple(keys))
 
 
 class _Chooser:
@@ -162,9 +163,12 @@ class _Chooser:
                 self._by_identity.setdefault(one.proposal.identity, {}).setdefault(one.proposal.text, one.proposal)
         self._keys: set[str] = set()
 
-    def choose(self, named: tuple[Ref, ...], containing: Containing) -> Choice:
+    def choose(self, named: tuple[Ref, ...], containing: Containing, keys: tuple[str, ...]) -> Choice:
         for ref in named:
             self._take_memory(ref)
+        for key in keys:
+            if key in self._by_key:
+                self._take(key)
         while True:
             needles = needles_of(self._taken())
             holders = [one for one in self._wordings if one.proposal.key not in self._keys and _holds(one, needles)]

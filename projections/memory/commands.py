@@ -15,6 +15,7 @@ from projections.memory import decide, indexes
 from projections.memory.intake import refuse, remember_proposal
 from projections.memory.model import Change, Entry, MemoryState, Proposal, Ref
 from projections.memory.proposals import from_added, with_text
+from projections.memory.sameness import is_purged
 from projections.memory.turn import Turn
 
 __all__ = ["call_key", "on_added", "on_deleted", "on_restored", "on_updated"]
@@ -167,5 +168,5 @@ def _restore(turn: Turn, ref: Ref, reason: str) -> bool:
 
 def _may_return(state: MemoryState, first: Proposal, present: Proposal) -> bool:
     """Whether a memory can be restored: it has a text, which isn't active already, and is no sub-agent's (SPEC 3.4)."""
-    is_gone = present.erased is not None and first.ref in state.purged
-    return not is_gone and present.exact not in state.exact and first.session not in state.subagents
+    may_be_active = first.session not in state.subagents and not is_purged(state, first.ref, present)
+    return may_be_active and present.exact not in state.exact

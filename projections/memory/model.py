@@ -262,8 +262,8 @@ class MemoryState(Struct):
     """Rejected candidates whose text is kept: an undo of what stood against one lets it in (SPEC 15.3)."""
     erasures: dict[str, frozenset[str]] = {}
     """By the key of a purge, the digests of purged texts that no summary or import may bring back (SPEC 15.4)."""
-    purged: dict[Ref, None] = {}
-    """Candidates whose texts were purged: they don't become active again."""
+    purged: dict[Ref, frozenset[str]] = {}
+    """By candidate, the digests of the purges that it was a target of: with such a text it isn't active again."""
     changes: dict[str, Change] = {}
     """By event, oldest first: what can be undone."""
     warnings: dict[str, int] = {}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from projections.memory.model import MemoryState, Proposal
+from projections.memory.model import MemoryState, Proposal, Ref
 from projections.text.erased import keyed_digest
 
-__all__ = ["erased_digests", "same_fact", "was_erased"]
+__all__ = ["erased_digests", "is_purged", "same_fact", "was_erased"]
 
 
 def same_fact(first: Proposal, second: Proposal, root: str) -> bool:
@@ -24,6 +24,14 @@ def same_fact(first: Proposal, second: Proposal, root: str) -> bool:
     from projections.text.identity import same_identity
 
     return same_identity(first.type, first.text, second.text, root) is not None
+
+
+def is_purged(state: MemoryState, ref: Ref, wording: Proposal) -> bool:
+    """Whether a purge has taken this wording from this candidate by now: then nothing makes it active again.
+
+    A later purge may have taken another wording that it had meanwhile.
+    """
+    return wording.erased is not None and wording.erased.key in state.purged.get(ref, ())
 
 
 def was_erased(state: MemoryState, proposal: Proposal) -> bool:

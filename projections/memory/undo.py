@@ -9,6 +9,7 @@ from projections.memory import decide, indexes
 from projections.memory.intake import remember_proposal
 from projections.memory.model import CandidateState, Change, MemoryState, Proposal
 from projections.memory.proposals import with_text
+from projections.memory.sameness import is_purged
 from projections.memory.turn import Turn
 
 __all__ = ["on_undone"]
@@ -107,7 +108,7 @@ def _let_in(turn: Turn, outcome: Outcome) -> None:
 
 def _may_come(state: MemoryState, first: Proposal, wording: Proposal) -> bool:
     """Whether a candidate may be let in: it is no sub-agent's (SPEC 3.4), and its text wasn't purged (SPEC 15.4)."""
-    return first.session not in state.subagents and (wording.erased is None or first.ref not in state.purged)
+    return first.session not in state.subagents and not is_purged(state, first.ref, wording)
 
 
 def _forget_refusal(turn: Turn, proposal: Proposal) -> None:

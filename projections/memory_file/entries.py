@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.times import utc_day
 from projections.memory.model import Entry, MemoryState
 from projections.memory_file.model import UNTITLED, FileEntry
-from projections.text.fields import stored_content
+from projections.text.clean import stored_content
 
 __all__ = ["file_entries", "file_entry", "is_in_file"]
 

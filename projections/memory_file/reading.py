@@ -18,9 +18,8 @@ from projections.memory_file.lines import (
     unescape,
 )
 from projections.memory_file.model import UNTITLED, FileEntry, Frame, Parsed
-from projections.text.clean import decode, single_line
+from projections.text.clean import decode, single_line, stored_content
 from projections.text.cut import cut
-from projections.text.fields import stored_content
 from projections.text.limits import TITLE_LIMIT
 
 __all__ = ["decode_file", "encode_file", "read_file"]

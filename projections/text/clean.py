@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["INVISIBLE_REMOVED", "Cleaned", "clean", "decode", "single_line", "utf8"]
+__all__ = ["INVISIBLE_REMOVED", "Cleaned", "clean", "decode", "single_line", "stored_content", "utf8"]
 
 INVISIBLE_REMOVED = "invisible_removed"
 """The note of a text that was changed by cleaning (SPEC 1.3)."""
@@ -63,6 +63,18 @@ def clean(text: str) -> Cleaned:
 def single_line(text: str) -> str:
     """Make each run of whitespace and line breaks one space and trim both ends (SPEC 1.3, step 4)."""
     return " ".join(text.split())
+
+
+def stored_content(text: str) -> str:
+    """A content as MEMORY.md gives it back: without blank lines at both ends and end spaces of its last line.
+
+    The indentation of the first line is kept (SPEC 16.3). Idempotent, linear.
+    """
+    lines = text.split("\n")
+    filled = [index for index, line in enumerate(lines) if single_line(line)]
+    if not filled:
+        return ""
+    return "\n".join(lines[filled[0] : filled[-1] + 1]).rstrip()
 
 
 def _whole_character(match: re.Match[str]) -> str:

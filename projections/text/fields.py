@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from projections.policy import Policy
-from projections.text.clean import single_line
+from projections.text.clean import stored_content
 from projections.text.intake import take_in, take_in_block
 from projections.text.limits import TITLE_LIMIT
 from projections.text.redact import redact_lines
 
-__all__ = ["stored_content", "take_in_content", "take_in_tags", "take_in_title"]
+__all__ = ["take_in_content", "take_in_tags", "take_in_title"]
 
 
 def take_in_title(text: str, policy: Policy) -> str:
@@ -28,15 +28,3 @@ def take_in_tags(tags: Iterable[str], policy: Policy) -> tuple[str, ...]:
     # Redacted before it is split: a comma may part what makes a secret of both its sides (SPEC 7.4).
     words = (take_in_title(part, policy) for tag in tags for part in take_in_block(tag, policy).text.split(","))
     return tuple(dict.fromkeys(word for word in words if word))
-
-
-def stored_content(text: str) -> str:
-    """A content as MEMORY.md gives it back: without blank lines at both ends and end spaces of its last line.
-
-    The indentation of the first line is kept (SPEC 16.3). Idempotent, linear.
-    """
-    lines = text.split("\n")
-    filled = [index for index, line in enumerate(lines) if single_line(line)]
-    if not filled:
-        return ""
-    return "\n".join(lines[filled[0] : filled[-1] + 1]).rstrip()

@@ -53,7 +53,12 @@ def test_every_reading_command_is_in_the_table() -> None:
     tags = {document.__struct_config__.tag for document in documents}
     elsewhere = {"memfold.ingest/1", "memfold.config/1", "memfold.paths/1", "memfold.error/1"}
     elsewhere |= {"memfold.install/1", "memfold.uninstall/1", "memfold.doctor/1"}  # about the machine, not a ledger
-    elsewhere |= {"memfold.change/1", "memfold.undo/1", "memfold.sync/1"}  # they write: tests/e2e/test_cli_changes.py
+    elsewhere |= {
+        "memfold.change/1",
+        "memfold.undo/1",
+        "memfold.sync/1",
+        "memfold.purge/1",
+    }  # they write: tests/e2e/test_cli_changes.py
     assert schemas == tags - elsewhere
 
 

@@ -27,7 +27,6 @@ TOOLS = """
 import os, sys
 from pathlib import Path
 from ledger.log import FileLog
-from ledger.problems import Kind
 from memfold.clock import now_ms
 from memfold.config import Config
 from memfold.editing import add

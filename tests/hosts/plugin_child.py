@@ -12,7 +12,8 @@ later starts:
 * ``bare``: answers, but has nothing to say.
 * ``lingers``: answers everything, and has still something to do when its input ends.
 
-A line that asks for tools is answered with those of the variable ``OFFERED`` (JSON), if that is set, and then logged;
+A call of a tool is answered with the variable ``RESULT`` (JSON), if it is set. A line that asks for tools is answered
+with those of the variable ``OFFERED`` (JSON), if that is set, and then logged;
 without it the line is answered, too, and neither logged nor counted: most tests aren't about tools.
 """
 
@@ -43,7 +44,7 @@ def said_to(record: dict[str, Any]) -> dict[str, object]:
     if record["hook"] == "tools" and "OFFERED" in os.environ:
         return {"tools": json.loads(os.environ["OFFERED"])}
     if record["hook"] == "tool":
-        return {"result": f"<result of {record['input']['tool']}>"}
+        return json.loads(os.environ.get("RESULT", "null")) or {"result": f"<result of {record['input']['tool']}>"}
     text = record["output"]["parts"][0]["text"] if record["hook"] == "chat.message" else ""
     return next((said for word, said in WORDS.items() if text.startswith(word)), SAYS.get(record["hook"], {}))
 

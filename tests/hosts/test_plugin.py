@@ -23,7 +23,7 @@ Step = list[Any]
 
 DIRECTORY = "@DIR@"
 MAIN = "You are a helper. Working directory: @DIR@"
-NOTHING = {"hooks": [], "tools": [], "limits": []}
+NOTHING: Json = {"hooks": [], "tools": [], "limits": []}
 HOT = {"sessionID": "S", "messageID": "msg_1", "type": "text", "text": "<hot>", "synthetic": True}
 NEVER = 0.005  # of normal speed: where waiting for a limit would be noticed
 LATE = 0.2  # of normal speed: where an answer must come, so that a busy machine can't make it too late
@@ -808,6 +808,45 @@ def test_no_tools_where_none_are_offered(stage: Stage, offer: str) -> None:
     played = stage.play([init(), message(), DISPOSE], OFFERED=offer)
     assert played.results[0]["tools"] == []
     assert [line["input"] for line in played.lines if line["hook"] == "tools"] == [{}]
+
+
+def test_what_the_client_could_not_take_is_left_out(stage: Stage) -> None:
+    """A definition without its parts would cost the client all hooks: the others are registered without it."""
+    whole = OFFER[0]
+    odd = [None, 7, {}, {**whole, "name": 7}, {**whole, "args": None}, {**whole, "required": "title"}]
+    played = stage.play([init(), message(), DISPOSE], OFFERED=json.dumps([*odd, whole]))
+    assert played.results[0]["tools"] == ["memory_add"]
+    assert "chat.message" in played.kinds()
+
+
+def test_nothing_to_take_is_nothing_taken(tmp_path: Path) -> None:
+    """Where no definition can be used, the bridge isn't told that the client has tools."""
+    played = Stage(tmp_path).play([init(), DISPOSE], OFFERED=json.dumps([{"name": "memory_add"}]))
+    assert played.results[0]["tools"] == []
+    assert [line["input"] for line in played.lines if line["hook"] == "tools"] == [{}]
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ({"refused": "elsewhere: no"}, "Not stored: elsewhere: no"),
+        ({"result": ["no text"]}, "memfold didn't answer"),
+        ({"other": 1}, "memfold didn't answer"),
+    ],
+)
+def test_a_call_always_gives_a_sentence(stage: Stage, said: Json, read: str) -> None:
+    """A refusal is said to the model; what is no text, or nothing, is as good as no answer."""
+    steps = [init(), ["use", 0, "memory_read", {}, CONTEXT], DISPOSE]
+    played = stage.play(steps, OFFERED=json.dumps(OFFER), RESULT=json.dumps(said))
+    assert played.results[1].startswith(read)
+
+
+def test_late_tools_are_no_tools(stage: Stage) -> None:
+    """The client takes tools when it starts or not at all: after the bound nothing is said to be taken."""
+    steps = [init(), message(), DISPOSE]
+    played = stage.play(steps, stage.child("after 1 mute", "well"), speed=FAST, OFFERED=json.dumps(OFFER))
+    assert played.results[0]["tools"] == []
+    assert {"tools": True} not in [line["input"] for line in played.lines if line["hook"] == "tools"]
 
 
 @pytest.mark.parametrize("mode", ["mute", "garbage", "dies"])

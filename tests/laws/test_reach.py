@@ -20,6 +20,7 @@ NOT_REASONS = {
     *("empty_summary", "duplicate_delivery", "id_conflict"),  # warnings of status
     *("import_damaged", "import_skipped"),  # warnings of an import
     *("memory_off", "off_the_record", "empty_text"),  # why a command did nothing: test_tools, test_cli_changes
+    "erased",  # a purge rewrites the log: tests of purge
     "numbered_ref_reinforce",  # an applied REINFORCE is no candidate (SPEC 2.4)
     "updated",  # a change of wording is no move of a candidate
     "store_cap",  # takes more than 200 memories: test_caps
@@ -45,6 +46,11 @@ _LIST = {"do": "compaction_started", "session": "B"}
 
 def _answer(line: str, snapshot: str = "Memory ref snapshot id: {snapshot}") -> Step:
     return {"do": "compacted", "session": "B", "summary": summary_of([line], snapshot)}
+
+
+def _import(digest: str) -> Step:
+    line = {"file": "MEMORY.md", "digest": digest, "line": 3, "text": "use tabs everywhere", "source": "explicit"}
+    return {"do": "import_line", "line": line}
 
 
 ARRANGED: dict[str, list[Step]] = {
@@ -91,6 +97,13 @@ ARRANGED: dict[str, list[Step]] = {
         ]
     ),
     "deleted, said again": _timed([*_STORED, {"do": "memory_delete", "id": "MEM-001"}, *_STORED]),
+    "imported, changed here, imported from an edited file": _timed(
+        [
+            _import("d1"),
+            {"do": "memory_update", "session": "A", "id": "MEM-001", "title": "use tabs in Makefiles"},
+            _import("d2"),
+        ]
+    ),
     "a full block": _timed(
         [
             {"do": "policy", "config": {"caps": {"project": 1}}},

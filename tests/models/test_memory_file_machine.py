@@ -285,12 +285,13 @@ class MemoryFileMachine(RuleBasedStateMachine):
         """A model changes a field of a memory."""
         name = data.draw(st.sampled_from(self._names(archived=False)))
         tags = data.draw(st.sampled_from(TAGS))
-        new = {
+        changes: dict[str, dict[str, Any]] = {
             "title": {"title": f"{name.capitalize()} {word}"},
             "content": {"content": f"The crane at {name} was {word}"},
             "tags": {"tags": tags},
-        }[field]
-        update(self.tools, self._ref(name), session="A", origin="tool", time=_now(), **new)  # type: ignore[arg-type]  # fields by name
+        }
+        new = changes[field]
+        update(self.tools, self._ref(name), session="A", origin="tool", time=_now(), **new)
         self.model.log[name] = self.model.log[name]._replace(**new)
 
     @precondition(lambda self: self._names(archived=False))

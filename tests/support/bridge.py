@@ -10,8 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from ledger.events import AnyEvent
+import msgspec
+
+from ledger.events import AnyEvent, PromptRendered
 from ledger.log import FileLog
+from memfold.bridge.bridge import Bridge
 from memfold.paths import data_dir, ledger_dir, workspace_key
 from replay.state import state_at
 
@@ -69,6 +72,21 @@ def event(type_: str, session: str = "S", t: object = 1003.0, **properties: obje
     """Something on the client's bus."""
     inside = {"id": f"evt_{type_}", "type": type_, "properties": {"sessionID": session, **properties}}
     return {"t": t, "pid": _CLIENT, "hook": "event", "event": inside}
+
+
+def asks_for_tools() -> Record:
+    """The client starts, and asks which tools it is to offer."""
+    return {"t": 1000.0, "pid": _CLIENT, "hook": "tools", "input": {}}
+
+
+def has_tools() -> Record:
+    """The client has taken the tools."""
+    return {**asks_for_tools(), "input": {"tools": True}}
+
+
+def use(name: str, call: str = "c1", session: str = "S", **args: object) -> Record:
+    """The model calls a tool of ours."""
+    return hook("tool", session, tool=name, callID=call, args=args)
 
 
 def compacted(summary: str, session: str = "S", message: str = "sum1") -> list[Record]:
@@ -161,6 +179,49 @@ def remembered(events: Iterable[AnyEvent]) -> Remembered:
     pending = [one.text for one in world.memory.pending.values()]
     accounts: list[object] = [(one.proposal.text, one.state, one.reasons) for one in world.accounts.records.values()]
     return entries, pending, accounts
+
+
+class Client:
+    """A client that speaks with a bridge in this process."""
+
+    def __init__(self, folder: Path, root: Path, **variables: str) -> None:
+        self.folder, self.root = folder, root
+        self.environ = environment(folder / "home", **variables)
+        self.bridge = Bridge(self.environ)
+        self.number = 0
+
+    def begin(self, directory: Path | None = None, instance: str = "one", **more: object) -> Record:
+        """The first line."""
+        return self.ask(init(directory or self.root, instance=instance, **more))
+
+    def respawn(self, instance: str = "one") -> None:
+        """The child died; another takes its place."""
+        self.bridge = Bridge(self.environ)
+        self.begin(instance=instance)
+
+    def ask(self, record: Record) -> Record:
+        """Send a line, and let the bridge do what comes after its answer."""
+        self.number += 1
+        answer = self.bridge.answer(line_of(record, self.number))
+        assert answer.id == self.number
+        self.bridge.settle()
+        fields: Record = msgspec.to_builtins(answer)
+        del fields["id"]
+        return fields
+
+    def events(self, *kinds: type) -> list[AnyEvent]:
+        """The ledger, or some kinds of events of it."""
+        events = events_of(self.folder / "home", self.root)
+        return [one for one in events if not kinds or type(one) in kinds]
+
+    def receipts(self) -> list[tuple[str, str, int]]:
+        """Kind, instance and size of each receipt."""
+        found = self.events(PromptRendered)
+        return [(one.data.kind, one.data.instance, one.data.size) for one in found if isinstance(one, PromptRendered)]
+
+    def configure(self, text: str) -> None:
+        """Write the workspace's configuration."""
+        (self.root / ".memfold.toml").write_text(text)
 
 
 class Child:

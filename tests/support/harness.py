@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,13 @@ from ledger.times import format_time, parse_time
 from memfold.clock import host_time
 from memfold.config import Layer, resolve
 from memfold.editing import delete, find, restore, update
+from memfold.errors import NotFoundError
 from memfold.imports.apply import record_import
 from memfold.imports.reference_a import read_reference_a
 from memfold.imports.reference_b import read_reference_b
 from memfold.paths import is_project, ledger_dir, workspace_key
+from memfold.purge.naming import of_message, of_name
+from memfold.purge.purge import Purge
 from memfold.workspace import Workspace
 from projections.memory.model import Ref
 from projections.world import WorldState
@@ -230,6 +234,22 @@ class Harness:
         read = {"reference_a": read_reference_a, "reference_b": read_reference_b}[event["format"]]
         for name, text in event["files"].items():
             record_import(ws, read(name, text.encode("utf-8", "surrogatepass"), self.config.policy), time=time)
+
+    def do_purge(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
+        """Purge a memory, or what a message proposed; nothing where there is none."""
+        name, message = event.get("id"), event.get("message", "")
+        purge = Purge(
+            ledger_dir(self.data or "", workspace_key(event.get("workspace", self.root))),
+            data=self.data or "",
+            key=workspace_key(event.get("workspace", self.root)),
+            named=lambda world: of_message(world, message) if name is None else of_name(world, name),
+            containing=event.get("containing", "purge"),
+            time=time,
+        )
+        with suppress(NotFoundError):
+            preview = purge.look()
+            if preview.choice.keys:
+                purge.run(preview)
 
     def do_rules_file(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
         """Report ``rules_file``."""

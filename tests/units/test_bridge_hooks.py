@@ -6,12 +6,10 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from ledger.drafts import given_ids
 from ledger.events import (
-    AnyEvent,
     CompactionPrepared,
     Draft,
     LedgerCreated,
@@ -29,12 +27,12 @@ from memfold.bridge.lines import LineWriter
 from memfold.bridge.notice import NOTICE_CHARS
 from projections.policy import RULES_VERSION
 from tests.support.bridge import (
+    Client,
     Record,
     compacted,
     compacting,
     environment,
     event,
-    events_of,
     folder_of,
     hook,
     init,
@@ -53,49 +51,6 @@ HOT = (
 )
 
 NOTED = "Noted for the next sessions: use integer cents for money"
-
-
-class Client:
-    """A client that speaks with a bridge in this process."""
-
-    def __init__(self, folder: Path, root: Path, **variables: str) -> None:
-        self.folder, self.root = folder, root
-        self.environ = environment(folder / "home", **variables)
-        self.bridge = Bridge(self.environ)
-        self.number = 0
-
-    def begin(self, directory: Path | None = None, instance: str = "one", **more: object) -> Record:
-        """The first line."""
-        return self.ask(init(directory or self.root, instance=instance, **more))
-
-    def respawn(self, instance: str = "one") -> None:
-        """The child died; another takes its place."""
-        self.bridge = Bridge(self.environ)
-        self.begin(instance=instance)
-
-    def ask(self, record: Record) -> Record:
-        """Send a line, and let the bridge do what comes after its answer."""
-        self.number += 1
-        answer = self.bridge.answer(line_of(record, self.number))
-        assert answer.id == self.number
-        self.bridge.settle()
-        fields: Record = msgspec.to_builtins(answer)
-        del fields["id"]
-        return fields
-
-    def events(self, *kinds: type) -> list[AnyEvent]:
-        """The ledger, or some kinds of events of it."""
-        events = events_of(self.folder / "home", self.root)
-        return [one for one in events if not kinds or type(one) in kinds]
-
-    def receipts(self) -> list[tuple[str, str, int]]:
-        """Kind, instance and size of each receipt."""
-        found = self.events(PromptRendered)
-        return [(one.data.kind, one.data.instance, one.data.size) for one in found if isinstance(one, PromptRendered)]
-
-    def configure(self, text: str) -> None:
-        """Write the workspace's configuration."""
-        (self.root / ".memfold.toml").write_text(text)
 
 
 @pytest.fixture

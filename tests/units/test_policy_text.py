@@ -96,5 +96,5 @@ def test_the_two_differ_in_what_is_stored_alone() -> None:
 @BOTH
 def test_it_is_plain_text_without_a_secret(text: str) -> None:
     """Cleaning and redaction leave it as it is, so what a terminal or an export shows is what the model reads."""
-    assert clean(text, lines=True) == text
+    assert clean(text).text == text
     assert redact(text) == text

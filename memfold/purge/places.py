@@ -1,0 +1,155 @@
+# ruff: noqa: PTH108, PTH112, PTH113, PTH114, PTH118, PTH119, PTH120 - os.path strings, as in ``memfold.paths``
+"""Files beside the log that may hold a purged text: what becomes of each, and how (SPEC 15.4)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Literal
+
+from msgspec import Struct
+
+from ledger.files import open_regular
+from ledger.log import LOCK_SUFFIX, LOG_NAME
+from ledger.rewrite import REWRITE_SUFFIX
+from ledger.writer import QUARANTINE
+from memfold.bridge.private_log import PRIVATE_LOG_NAME
+from memfold.hosts.installs import replace_file
+from memfold.memory_file.disk import FOLDER
+from memfold.tools.operation_log import OPERATION_LOG_NAME
+from projections.erasure.needles import SHORTEST, Needles
+from projections.text.erased import ERASED
+
+__all__ = ["Place", "clear", "project_files", "survey"]
+
+Action = Literal["remove", "rewrite", "tell"]
+
+_DERIVED, _SPOOL = "derived", "spool"
+_STEM = LOG_NAME.partition(".")[0]
+_CHUNK = 1 << 20
+_PRIVATE = 0o600
+
+
+class Place(Struct, frozen=True):
+    """A file or folder that holds a text, or may.
+
+    Attributes:
+        path: where it is.
+        kind: what it is: ``derived``, ``quarantine``, ``spool``, ``log``, ``backup``, ``copy``, ``project``, ``other``.
+        action: what a purge does: remove it, rewrite it, or only tell of it, since it is not memfold's to change.
+    """
+
+    path: str
+    kind: str
+    action: Action
+
+
+def survey(folder: str, data: str, needles: Needles, handled: Iterable[str] = ()) -> tuple[Place, ...]:
+    """All places below the data folder and the ledger's folder, but for the log itself and the copies of it.
+
+    Args:
+        folder: the ledger's folder.
+        data: the data folder.
+        needles: the texts.
+        handled: folders that somebody else takes care of.
+
+    A file that can't be read is told of, since nobody knows what it holds.
+    """
+    found: dict[str, Place] = {}
+    for place in (*_own(folder, needles), *_logs(folder, data, needles), *_others(folder, data, needles, handled)):
+        found.setdefault(os.path.realpath(place.path), place)
+    return tuple(found.values())
+
+
+def project_files(root: str, needles: Needles) -> tuple[str, ...]:
+    """Files beside MEMORY.md that hold a text, in words of other people or as copies of an editor."""
+    return tuple(path for path in _files(os.path.join(root, FOLDER)) if _holds(path, needles))
+
+
+def clear(places: Iterable[Place], needles: Needles) -> None:
+    """Do what is to be done about each; what is gone already is no trouble.
+
+    Raises:
+        OSError: if the system refuses; those before it are done.
+    """
+    for place in places:
+        with suppress(FileNotFoundError):
+            if place.action == "rewrite":
+                replace_file(place.path, _erased_log(_read(place.path), needles), mode=_PRIVATE)
+            elif place.action == "remove" and os.path.isdir(place.path) and not os.path.islink(place.path):
+                shutil.rmtree(place.path)
+            elif place.action == "remove":
+                os.unlink(place.path)
+
+
+def _own(folder: str, needles: Needles) -> Iterator[Place]:
+    """What is derived goes as a whole: whoever needs it computes it again. Of what was damaged, what holds a text."""
+    if any(_files(derived := os.path.join(folder, _DERIVED))):
+        yield Place(derived, "derived", "remove")
+    for kind in (QUARANTINE, _SPOOL):
+        for path in _files(os.path.join(folder, kind)):
+            if _holds(path, needles):
+                yield Place(path, kind, "remove")
+
+
+def _logs(folder: str, data: str, needles: Needles) -> Iterator[Place]:
+    for log in (os.path.join(folder, OPERATION_LOG_NAME), os.path.join(data, PRIVATE_LOG_NAME)):
+        for path in (log, f"{log}.1"):
+            if os.path.isfile(path) and _holds(path, needles, in_part=True):
+                yield Place(path, "log", "rewrite")
+
+
+def _others(folder: str, data: str, needles: Needles, handled: Iterable[str]) -> Iterator[Place]:
+    """Whatever else holds a text: copies that file synchronisation has made, ledgers of other workspaces."""
+    log = os.path.join(folder, LOG_NAME)
+    known = {os.path.realpath(path) for path in (log, log + LOCK_SUFFIX, log + REWRITE_SUFFIX)}
+    apart = tuple(os.path.realpath(path) + os.sep for path in (os.path.join(folder, _DERIVED), *handled))
+    for path in dict.fromkeys((*_files(folder), *_files(data))):
+        real = os.path.realpath(path)
+        if real not in known and not real.startswith(apart) and _holds(path, needles):
+            is_copy = os.path.dirname(real) == os.path.realpath(folder) and os.path.basename(path).startswith(_STEM)
+            yield Place(path, "copy" if is_copy else "other", "tell")
+
+
+def _files(folder: str) -> Iterator[str]:
+    for place, _, names in os.walk(folder):
+        yield from (os.path.join(place, name) for name in sorted(names))
+
+
+def _holds(path: str, needles: Needles, *, in_part: bool = False) -> bool:
+    """Whether a file holds a text; read in pieces that overlap. True where nobody can tell."""
+    overlap = max((len(part) for part in needles.raw), default=1) - 1
+    try:
+        with open(path, "rb", opener=open_regular) as file:
+            before = b""
+            while chunk := file.read(_CHUNK):
+                piece = before + chunk
+                if needles.are_in_bytes(piece) or (in_part and _erased_log(piece, needles) != piece):
+                    return True
+                before = piece[-overlap:] if overlap else b""
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return os.path.isfile(path)  # a pipe or device holds nothing
+    return False
+
+
+def _erased_log(data: bytes, needles: Needles) -> bytes:
+    """A log for people without the texts, and without the beginning of one where a line was cut short."""
+    return b"\n".join(_erased_log_line(line, needles) for line in data.split(b"\n"))
+
+
+def _erased_log_line(line: bytes, needles: Needles) -> bytes:
+    line = needles.erased_bytes(line)
+    for part in needles.raw:
+        begin = line.rfind(part[:SHORTEST], max(0, len(line) - len(part)))
+        if begin >= 0 and part.startswith(line[begin:]):
+            line = line[:begin] + ERASED.encode()
+    return line
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb", opener=open_regular) as file:
+        return file.read()

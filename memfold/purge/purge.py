@@ -1,0 +1,209 @@
+# ruff: noqa: PTH112 - os.path strings, as in ``memfold.paths``
+"""A purge from its first look to its end: what goes, where it stands, and the order in which it goes (SPEC 15.4).
+
+Copies and whatever can be computed again go first, the log last, by one rename that brings the record of the purge.
+So a purge that is killed either hasn't happened, and can be done again, or has, and only disposable files are left.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from ledger.errors import storage_error
+from ledger.events import Draft, Event
+from ledger.ids import MonotonicIds
+from ledger.log import FileLog
+from ledger.recovery import Record
+from ledger.rewrite import rewrite
+from memfold.backups import backups_folder, known_backups, noted_elsewhere
+from memfold.errors import MemfoldError
+from memfold.purge.copies import Copy, erase_copy, look_at_copy
+from memfold.purge.log import LogEraser
+from memfold.purge.places import Place, clear, survey
+from projections.erasure.texts import Choice, Containing, choose, history_of
+from projections.memory.model import Ref
+from projections.world import WorldState
+from replay.kept import KeptFacts
+
+__all__ = ["Named", "Preview", "Purge"]
+
+Named = Callable[[WorldState], Sequence[Ref]]
+"""Says what is to be purged, at the end of the log."""
+
+
+class Preview(Struct, frozen=True):
+    """What a purge would do, told before it does anything.
+
+    Attributes:
+        world: the state at the end of the log.
+        choice: the texts; without ``keys`` there is nothing to purge, with ``also_in`` a person has to choose first.
+        changed: number of events of the ledger that change, by type; damaged pieces as ``damage``.
+        left: lines of the ledger that hold a text and keep it: that of a memory that stays, or an id.
+        copies: backups that hold one of the texts.
+        places: files that hold one, or may.
+        absent: folders of backups that were made elsewhere and aren't there now.
+    """
+
+    world: WorldState
+    choice: Choice
+    changed: dict[str, int] = {}
+    left: int = 0
+    copies: tuple[Copy, ...] = ()
+    places: tuple[Place, ...] = ()
+    absent: tuple[str, ...] = ()
+
+
+class Purge:
+    """Purges texts of one ledger.
+
+    Args:
+        directory: the ledger's folder.
+        data: the data folder.
+        key: the workspace's key, by which its backups are found.
+        named: what is to be purged.
+        containing: what to do about other memories that hold one of the texts in theirs.
+        reason: why; kept in the record, without the texts.
+        time: when.
+    """
+
+    def __init__(
+        self,
+        directory: str,
+        *,
+        data: str,
+        key: str,
+        named: Named,
+        containing: Containing = "ask",
+        reason: str = "",
+        time: str | None,
+    ) -> None:
+        self._directory, self._data, self._key = directory, data, key
+        self._named = named
+        self._containing: Containing = containing
+        self._reason, self._time = reason, time
+        self._log = FileLog(directory)
+        self._new_key = secrets.token_hex(32)
+
+    def look(self) -> Preview:
+        """What the purge would do; nothing is changed. Three folds of the log, and as many of each backup.
+
+        Raises:
+            LedgerError: if the log can't be read.
+            MemfoldError: if it can't be done.
+        """
+        world, choice, eraser = self._choose()
+        if not choice.keys or choice.also_in:
+            return Preview(world, choice)
+        eraser.rehearse(self._log.path)
+        looks = (look_at_copy(folder, choice, self._digest_key(world)) for folder in self._copies())
+        return Preview(
+            world=world,
+            choice=choice,
+            changed=dict(+eraser.changed),
+            left=eraser.left,
+            copies=tuple(copy for copy in looks if copy is not None),
+            places=self.places(choice),
+            absent=tuple(one for one in noted_elsewhere(self._data, self._key) if not os.path.isdir(one)),
+        )
+
+    def run(self, preview: Preview) -> tuple[Event, ...]:
+        """Do what was shown.
+
+        Returns:
+            The event that records it.
+
+        Raises:
+            MemfoldError: if the log has changed meanwhile so that something else would go, or it can't be done; the
+                log is as it was then.
+            LedgerError: if the system refused, or another process held the lock all the time.
+        """
+        run = _Run(self, preview)
+        events = rewrite(self._log.path, run, new_id=MonotonicIds())
+        # Once more: a reader may have kept facts of the old log while the new one was written.
+        self.clear(preview.choice)
+        return events
+
+    def places(self, choice: Choice) -> tuple[Place, ...]:
+        """The files beside the log that hold one of the texts, or may, as they are now."""
+        handled = (backups_folder(self._data, self._key), *self._copies())
+        return survey(self._directory, self._data, choice.needles, handled)
+
+    def clear(self, choice: Choice) -> None:
+        """Remove or rewrite these files.
+
+        Raises:
+            LedgerError: if the system refused.
+        """
+        try:
+            clear(self.places(choice), choice.needles)
+        except OSError as error:
+            raise storage_error(error, error.filename or self._directory) from error
+
+    def eraser(self, preview: Preview) -> LogEraser:
+        """What makes the new log out of the present one.
+
+        Raises:
+            MemfoldError: if something else would go than was shown.
+        """
+        _, choice, eraser = self._choose()
+        if (choice.keys, choice.targets) != (preview.choice.keys, preview.choice.targets) or choice.also_in:
+            raise MemfoldError("the memory has changed meanwhile; nothing was purged", "memfold purge, again")
+        return eraser
+
+    def erase_copies(self, preview: Preview) -> None:
+        """Rewrite the backups, those included that were made since the look.
+
+        Raises:
+            LedgerError: if the system refused.
+            MemfoldError: if one can't be done.
+        """
+        key = self._digest_key(preview.world)
+        known = {copy.folder: copy for copy in preview.copies}
+        for folder in self._copies():
+            copy = known.get(folder) or look_at_copy(folder, preview.choice, key)
+            if copy is not None:
+                erase_copy(copy, preview.choice, key, reason=self._reason, time=self._time)
+
+    def _copies(self) -> tuple[str, ...]:
+        return known_backups(self._data, self._key)
+
+    def _choose(self) -> tuple[WorldState, Choice, LogEraser]:
+        known = KeptFacts(self._directory)
+        len(known)  # read now: the file goes before the log does
+        history = history_of(self._log.read(), known)
+        world = history.world
+        choice = choose(history, self._named(world), self._containing)
+        key = self._digest_key(world)
+        return world, choice, LogEraser(choice, key, reason=self._reason, time=self._time, known=known)
+
+    def _digest_key(self, world: WorldState) -> str:
+        """One key for all purges of a ledger: else a text that is purged again would have two digests."""
+        return next(reversed(world.memory.erasures), self._new_key)
+
+
+class _Run:
+    """A purge while it runs (``ledger.rewrite.Change``)."""
+
+    def __init__(self, purge: Purge, preview: Preview) -> None:
+        self._purge, self._preview = purge, preview
+        self._eraser: LogEraser
+
+    def begin(self) -> None:
+        """Look again, now that nobody can append any more."""
+        self._eraser = self._purge.eraser(self._preview)
+
+    def piece(self, record: Record, data: bytes) -> bytes:
+        return self._eraser.piece(record, data)
+
+    def drafts(self) -> Sequence[Draft]:
+        return self._eraser.drafts()
+
+    def approve(self, path: str) -> None:
+        """The new log is good: everything else goes now, and then it takes the place of the old one."""
+        self._eraser.approve(path)
+        self._purge.erase_copies(self._preview)
+        self._purge.clear(self._preview.choice)
