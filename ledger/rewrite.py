@@ -113,7 +113,7 @@ def _write_new(path: str, temporary: str, change: Change, new_id: Callable[[], s
         _write(descriptor, pieces(path, change))
         tail = read_tail(descriptor, os.fstat(descriptor).st_size)
         events, lines = stamp(change.drafts(), tail.next_seq, new_id, frozenset())
-        _write(descriptor, iter([b"\n", *lines] if tail.rest else lines))
+        _write(descriptor, iter([b"\n", *lines] if tail.rest and lines else lines))
         os.fchmod(descriptor, os.stat(path).st_mode & 0o777)
         os.fsync(descriptor)
     finally:

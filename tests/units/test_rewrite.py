@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,12 +12,13 @@ from ledger.check import check
 from ledger.codec import encode
 from ledger.errors import NewerFormat, StorageError
 from ledger.events import Draft, LedgerCreated, LedgerCreatedData, LedgerErasedData
+from ledger.ids import MonotonicIds
 from ledger.locks import default_lock
 from ledger.log import LOCK_SUFFIX, FileLog
 from ledger.problems import Kind, Problem
 from ledger.recovery import Record
 from ledger.rewrite import REWRITE_SUFFIX, rewrite
-from tests.support.logs import counting_ids, draft, event_id, line_of, memory, new_log, raw_log, titles
+from tests.support.logs import draft, event_id, line_of, memory, new_log, raw_log, titles
 
 
 class Keep:
@@ -51,10 +52,6 @@ def _created() -> bytes:
     return encode(LedgerCreated(specversion="1.0", id=event_id(0), source="memfold", seq=0, data=data))
 
 
-def _ids() -> Callable[[], str]:
-    return counting_ids()
-
-
 DAMAGED = b"".join(
     (
         _created(),
@@ -78,7 +75,7 @@ DAMAGED = b"".join(
 def test_what_is_not_changed_keeps_its_bytes(tmp_path: Path) -> None:
     """Blank lines, byte order marks, garbage, unknown events and copies stay as they are, byte for byte."""
     log = raw_log(tmp_path / "l", DAMAGED)
-    assert rewrite(log.path, Keep(), new_id=_ids()) == ()
+    assert rewrite(log.path, Keep(), new_id=MonotonicIds()) == ()
     assert Path(log.path).read_bytes() == DAMAGED
     assert titles(log.read()) == ["one", "two", "three", "five"]
 
@@ -87,7 +84,7 @@ def test_each_piece_is_asked_for_once(tmp_path: Path) -> None:
     """Events, copies and damaged pieces come with their bytes; what a scan says of an event's number doesn't."""
     log = raw_log(tmp_path / "l", DAMAGED)
     change = Keep(b"two", b"2")
-    rewrite(log.path, change, new_id=_ids())
+    rewrite(log.path, change, new_id=MonotonicIds())
     assert titles(log.read()) == ["one", "2", "three", "five"]
     kinds = [record.item.kind for record, _ in change.pieces if isinstance(record.item, Problem)]
     assert kinds == [Kind.NOT_JSON, Kind.NOT_JSON, Kind.DUPLICATE_ID, Kind.NUL_BYTES, Kind.NOT_UTF8]
@@ -100,7 +97,7 @@ def test_what_is_appended_comes_behind_the_last_line(tmp_path: Path) -> None:
         log = raw_log(
             tmp_path / str(number), _created() + line_of(1, "one").rstrip(b"\n") + (b"\n" + end if end else b"")
         )
-        events = rewrite(log.path, Keep(drafts=[draft("last")]), new_id=_ids())
+        events = rewrite(log.path, Keep(drafts=[draft("last")]), new_id=MonotonicIds())
         assert [event.seq for event in events] == [2]
         assert titles(log.read()) == ["one", "last"]
         assert [problem.kind for problem in check(log.directory)] in ([], [Kind.NOT_JSON])
@@ -110,7 +107,7 @@ def test_a_writer_that_has_the_old_file_open_goes_on_with_the_new_one(tmp_path: 
     """Appends before and after a rewrite through one open log are all there, in their order."""
     log = new_log(tmp_path / "l")
     log.append([draft("one")])
-    rewrite(log.path, Keep(b"one", b"eins"), new_id=_ids())
+    rewrite(log.path, Keep(b"one", b"eins"), new_id=MonotonicIds())
     log.append([draft("two")])
     assert titles(log.read()) == ["eins", "two"]
     assert check(log.directory) == []
@@ -125,9 +122,9 @@ def test_a_refusal_keeps_the_old_file(tmp_path: Path) -> None:
 
     log = raw_log(tmp_path / "l", _created() + line_of(1, "one"))
     with pytest.raises(ValueError, match=REWRITE_SUFFIX):
-        rewrite(log.path, Refusing(b"one", b"two"), new_id=_ids())
+        rewrite(log.path, Refusing(b"one", b"two"), new_id=MonotonicIds())
     assert titles(log.read()) == ["one"]
-    assert sorted(os.listdir(log.directory)) == ["events.jsonl", "events.jsonl.lock"]
+    assert sorted(path.name for path in Path(log.directory).iterdir()) == ["events.jsonl", "events.jsonl.lock"]
 
 
 def test_a_file_that_a_kill_has_left_is_named_and_removed(tmp_path: Path) -> None:
@@ -138,7 +135,7 @@ def test_a_file_that_a_kill_has_left_is_named_and_removed(tmp_path: Path) -> Non
     left.chmod(0o600)
     assert [problem.kind for problem in check(log.directory)] == [Kind.UNFINISHED_REWRITE]
     change = Keep()
-    rewrite(log.path, change, new_id=_ids())
+    rewrite(log.path, change, new_id=MonotonicIds())
     assert change.written == Path(log.path).read_bytes() == _created() + line_of(1, "one")
     assert check(log.directory) == []
 
@@ -148,7 +145,7 @@ def test_modes_stay(tmp_path: Path) -> None:
     log = raw_log(tmp_path / "l", _created())
     for mode in (0o600, 0o640):
         Path(log.path).chmod(mode)
-        rewrite(log.path, Keep(), new_id=_ids())
+        rewrite(log.path, Keep(), new_id=MonotonicIds())
         assert Path(log.path).stat().st_mode & 0o777 == mode
 
 
@@ -158,7 +155,7 @@ def test_a_newer_ledger_is_not_rewritten(tmp_path: Path) -> None:
     line = encode(LedgerCreated(specversion="1.0", id=event_id(0), source="memfold", seq=0, data=data))
     log = raw_log(tmp_path / "l", line)
     with pytest.raises(NewerFormat):
-        rewrite(log.path, Keep(), new_id=_ids())
+        rewrite(log.path, Keep(), new_id=MonotonicIds())
     assert Path(log.path).read_bytes() == line
 
 
@@ -181,8 +178,8 @@ def test_nobody_can_write_meanwhile(tmp_path: Path) -> None:
             except TimeoutError:
                 seen.append(f"{when} locked")
 
-    rewrite(log.path, Trying(), new_id=_ids())
-    rewrite(log.path, Trying(), new_id=_ids(), locked=True)
+    rewrite(log.path, Trying(), new_id=MonotonicIds())
+    rewrite(log.path, Trying(), new_id=MonotonicIds(), locked=True)
     assert seen == ["begin locked", "approve locked", "begin free", "approve free"]
 
 
@@ -203,9 +200,9 @@ def test_what_the_system_refuses_is_told(tmp_path: Path, name: str, monkeypatch:
         if name in ("unlink", "open"):
             Path(log.path + REWRITE_SUFFIX).write_bytes(b"left")
         with pytest.raises(StorageError):
-            rewrite(log.path, Keep(b"one", b"two"), new_id=_ids())
+            rewrite(log.path, Keep(b"one", b"two"), new_id=MonotonicIds())
     assert Path(log.path).read_bytes() == before
-    rewrite(log.path, Keep(b"one", b"two"), new_id=_ids())
+    rewrite(log.path, Keep(b"one", b"two"), new_id=MonotonicIds())
     assert titles(log.read()) == ["two"]
     assert not Path(log.path + REWRITE_SUFFIX).exists()
 
@@ -215,7 +212,7 @@ def test_a_long_log_is_written_in_pieces(tmp_path: Path) -> None:
     lines = [line_of(seq, "x" * 5000) for seq in range(1, 500)]
     log = raw_log(tmp_path / "l", _created() + b"".join(lines))
     erased = Draft(source="memfold", time=None, data=LedgerErasedData(targets=()))
-    rewrite(log.path, Keep(b"xxxxx", b"y", drafts=[erased]), new_id=_ids())
+    rewrite(log.path, Keep(b"xxxxx", b"y", drafts=[erased]), new_id=MonotonicIds())
     assert log.size() == 501
     assert titles(log.read()) == ["y" * 1000] * 499
     assert memory(1).seq == 1
@@ -230,5 +227,5 @@ def test_the_log_is_there_when_a_folder_cannot_be_synced(tmp_path: Path, monkeyp
 
     monkeypatch.setattr("ledger.rewrite.sync_folder", failing)
     with pytest.raises(StorageError, match="input/output"):
-        rewrite(log.path, Keep(b"one", b"two"), new_id=_ids())
+        rewrite(log.path, Keep(b"one", b"two"), new_id=MonotonicIds())
     assert titles(FileLog.open(log.directory).read()) == ["two"]
