@@ -144,6 +144,8 @@ class Tools:
         given = call.arguments
         query = single_line(given.text("query") or "")
         limit, offset = given.number("limit", _LIMIT, 1), given.number("offset", 0, 0)
+        if not self._store.capture.enabled:
+            return answers.refused("memory is switched off")
         world = self._world(call)
         active = sorted(_active(world.memory), key=lambda entry: entry.number)
         if not active:

@@ -163,6 +163,7 @@ def test_memory_off_and_off_the_record_say_so() -> None:
     """Nothing is written, and the answer says why (SPEC 3.7)."""
     off = call(Tools(workspace(enabled=False)), "memory_add", title="t", content="c")
     assert (off.kind, "switched off" in off.text) == ("refused", True)
+    assert call(Tools(workspace(enabled=False)), "memory_read").kind == "refused"
     ws = workspace()
     ws.record(ws.capture.user_message("A", "m1", "off the record\nhello", time=TIME))
     for tool, args in (("memory_add", {"title": "t", "content": "c"}), ("memory_delete", {"id": "MEM-001"})):
