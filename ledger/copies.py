@@ -46,8 +46,11 @@ def copy_log(directory: str, target: str, *, locked: bool = False) -> LogCopy:
         LockTimeout: if another process held the lock all the time.
         StorageError: if the system refused; then no half copy stays behind.
     """
+    path = _log_path(directory)
+    if not os.path.lexists(path):  # the lock of a log that isn't there would be made all the same
+        raise LedgerNotFound(path)
     with nullcontext() if locked else _locked(directory):
-        return _copy(_log_path(directory), target)
+        return _copy(path, target)
 
 
 def digest_log(directory: str) -> LogCopy:

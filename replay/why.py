@@ -194,8 +194,14 @@ def _story(prefix: Events, world: WorldState, cited: dict[str, AnyEvent], ref: R
             standing.omitted.code if standing and standing.omitted else None,
             world.memory.context.policy,
         ),
-        notes=tuple(plain_reason(code) for code in record.proposal.notes),
+        notes=tuple(plain_reason(code) for code in _notes(wording, record)),
     )
+
+
+def _notes(wording: Proposal, record: Record) -> tuple[str, ...]:
+    """What else is to be said of a candidate: also that its text is gone, where that isn't why it is (SPEC 15.4)."""
+    is_told = wording.erased is None or "erased" in record.reasons
+    return record.proposal.notes if is_told else (*record.proposal.notes, "erased")
 
 
 def _cite(cited: dict[str, AnyEvent], id_: str) -> EventLine:

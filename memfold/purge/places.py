@@ -19,8 +19,7 @@ from memfold.bridge.private_log import PRIVATE_LOG_NAME
 from memfold.hosts.installs import replace_file
 from memfold.memory_file.disk import FOLDER
 from memfold.tools.operation_log import OPERATION_LOG_NAME
-from projections.erasure.needles import SHORTEST, Needles
-from projections.text.erased import ERASED
+from projections.erasure.needles import Needles
 
 __all__ = ["Place", "clear", "project_files", "survey"]
 
@@ -90,7 +89,7 @@ def _own(folder: str, needles: Needles) -> Iterator[Place]:
         yield Place(derived, "derived", "remove")
     for kind in (QUARANTINE, _SPOOL):
         for path in _files(os.path.join(folder, kind)):
-            if _holds(path, needles):
+            if _holds(path, needles, in_part=True):
                 yield Place(path, kind, "remove")
 
 
@@ -138,16 +137,7 @@ def _holds(path: str, needles: Needles, *, in_part: bool = False) -> bool:
 
 def _erased_log(data: bytes, needles: Needles) -> bytes:
     """A log for people without the texts, and without the beginning of one where a line was cut short."""
-    return b"\n".join(_erased_log_line(line, needles) for line in data.split(b"\n"))
-
-
-def _erased_log_line(line: bytes, needles: Needles) -> bytes:
-    line = needles.erased_bytes(line)
-    for part in needles.raw:
-        begin = line.rfind(part[:SHORTEST], max(0, len(line) - len(part)))
-        if begin >= 0 and part.startswith(line[begin:]):
-            line = line[:begin] + ERASED.encode()
-    return line
+    return b"\n".join(map(needles.erased_torn, data.split(b"\n")))
 
 
 def _read(path: str) -> bytes:

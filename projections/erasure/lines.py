@@ -45,17 +45,16 @@ def erased_line(event: AnyEvent, changed: AnyEvent, data: bytes, needles: Needle
 
 def erased_piece(data: bytes, needles: Needles) -> bytes:
     """Bytes that hold no event of ours, without the texts; read as JSON if they are, so that they stay so."""
-    if not needles.are_in_bytes(data):
-        return data
     try:
         plain = msgspec.json.decode(data)
         if isinstance(plain, dict):
             fields = cast("dict[str, Any]", plain)
-            changed = {name: one if name in _FIXED else _without(one, needles) for name, one in fields.items()}
+            fixed = {name: one for name, one in fields.items() if name in _FIXED}
+            changed = _without(fields, needles) | fixed
             return data if changed == fields else msgspec.json.encode(changed)
     except _TOO_DEEP:
         pass
-    return needles.erased_bytes(data)
+    return needles.erased_torn(data)
 
 
 def _unknown(written: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:

@@ -67,6 +67,18 @@ class Needles(Struct, frozen=True):
             data = data.replace(part, ERASED.encode())
         return data
 
+    def erased_torn(self, data: bytes) -> bytes:
+        """The same for bytes that were cut at their ends: there a beginning or an end of a text is enough."""
+        data = self.erased_bytes(data)
+        for part in self.raw:
+            begin = data.rfind(part[:SHORTEST], max(0, len(data) - len(part)))
+            if begin >= 0 and part.startswith(data[begin:]):
+                data = data[:begin] + ERASED.encode()
+            end = data.find(part[-SHORTEST:], 0, len(part))
+            if end >= 0 and part.endswith(data[: end + SHORTEST]):
+                data = ERASED.encode() + data[end + SHORTEST :]
+        return data
+
 
 def needles_of(wordings: Iterable[Proposal]) -> Needles:
     """What to look for to find these wordings: text, content and rationale as a whole, title, and lines of content."""

@@ -188,23 +188,30 @@ class _Chooser:
                 self._take(wording.key)
 
     def _take(self, key: str) -> None:
-        """A text, and whatever states the same fact as it."""
+        self._keys |= self._reach(key)
+
+    def _reach(self, key: str) -> set[str]:
+        """A text, and whatever states the same fact as it, but for what is taken already."""
+        found: set[str] = set()
         waiting = [key]
         while waiting:
             key = waiting.pop()
-            if key in self._keys:
+            if key in self._keys or key in found:
                 continue
-            self._keys.add(key)
+            found.add(key)
             for one in self._by_key.get(key, ()):
                 others = self._by_identity.get(one.proposal.identity, {}).values()
                 waiting += (other.key for other in others if same_fact(one.proposal, other, self._root))
+        return found
 
     def _taken(self) -> list[Proposal]:
         return [one.proposal for one in self._wordings if one.proposal.key in self._keys]
 
     def _is_refused(self, key: str) -> bool:
+        """Whether all that goes with a text was refused."""
         records = self._history.world.accounts.records
-        return all(one.ref in records and records[one.ref].state == "rejected" for one in self._by_key[key])
+        going = (one.ref for reached in self._reach(key) for one in self._by_key[reached])
+        return all(ref in records and records[ref].state == "rejected" for ref in going)
 
     def _choice(self, needles: Needles, holders: list[Wording], containing: Containing) -> Choice:
         entries, records = self._history.world.memory.entries, self._history.world.accounts.records

@@ -52,6 +52,7 @@ MARKER = "<<<<<<< ours\n"
 BOM = "\ufeff"
 _NAME = re.compile(r"[Bb]erth \d+")
 _COUNTER = re.compile("<!-- nextSeq: [0-9]+ -->")
+_EDITS = ("add", "title", "content", "tags", "remove", "move", "move")
 _MASS = 5
 _BLANK = "\n"
 
@@ -356,15 +357,13 @@ class MemoryFileMachine(RuleBasedStateMachine):
             entries,
             crlf=data.draw(st.booleans()),
             bom=data.draw(st.booleans()),
-            conflict=self.log.size() > 1 and data.draw(st.integers(0, 9)) == 9,
+            conflict=self.log.size() > 1 and data.draw(st.integers(0, 4)) == 4,
             in_place=data.draw(st.booleans()),
         )
         self.model.file = sheet_of(entries)
 
     def _edit_once(self, data: st.DataObject, entries: list[FileEntry]) -> None:
-        what = data.draw(
-            st.sampled_from(("add", "title", "content", "tags", "remove", "move") if entries else ("add",))
-        )
+        what = data.draw(st.sampled_from(_EDITS if entries else ("add",)))
         word = data.draw(st.sampled_from(WORDS))
         if what == "add":
             name = self._next_name()
@@ -383,7 +382,9 @@ class MemoryFileMachine(RuleBasedStateMachine):
         elif what == "move":
             entries[index] = replace(entry, archived=not entry.archived)
         elif what == "title":
-            entries[index] = replace(entry, title=f"{name.capitalize()} {word} by hand")
+            moved = data.draw(st.booleans())  # in one save
+            title = f"{name.capitalize()} {word} by hand"
+            entries[index] = replace(entry, title=title, archived=entry.archived != moved)
         elif what == "content":
             tail = data.draw(st.sampled_from(TAILS))
             entries[index] = replace(entry, content=f"The gate at {name} was {word}{tail}")
@@ -417,9 +418,17 @@ class MemoryFileMachine(RuleBasedStateMachine):
         if self.person.path.exists():
             self._synced()
 
-    @rule(keeper=st.integers(0, 1), at=st.integers(0, STEPS), behind=st.booleans())
-    def die(self, keeper: int, at: int, *, behind: bool) -> None:
+    @rule(
+        data=st.data(),
+        edits=st.integers(0, 2),
+        keeper=st.integers(0, 1),
+        at=st.integers(0, STEPS),
+        behind=st.booleans(),
+    )
+    def die(self, data: st.DataObject, edits: int, keeper: int, at: int, *, behind: bool) -> None:
         """A process is killed at any of its writes; another takes its place and finishes what it had begun."""
+        if edits:
+            self.edit(data, edits)
         size, before = self.log.size(), self._bytes()
         try:
             with killed(at, behind=behind):

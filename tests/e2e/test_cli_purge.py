@@ -1,0 +1,249 @@
+"""``memfold purge``: it shows what goes and where, asks, and tells what it can't reach (SPEC 15.4)."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger.log import FileLog
+from ledger.reader import Reader
+from memfold.backups import read_backup, trouble_of
+from memfold.cli.purge import UNREACHABLE
+from tests.support.cli import Ran, home, run
+
+TEXT = "the pilot boat waits behind the breakwater"
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A project and a home folder of its own; commands run in the project, without a terminal."""
+    folder = tmp_path / "harbour"
+    (folder / ".git").mkdir(parents=True)
+    with home(tmp_path):
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr("sys.stdin", io.StringIO())
+        yield folder
+
+
+class Terminal(io.StringIO):
+    """A person who types."""
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True
+
+
+def _done(*arguments: str) -> None:
+    ran = run(*arguments)
+    assert ran.code == 0, ran.err
+
+
+def _document(ran: Ran) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(ran.out)
+    return document
+
+
+def _holding(folder: Path) -> list[str]:
+    """Names of the files that hold the text."""
+    return sorted(path.name for path in folder.rglob("*") if path.is_file() and TEXT.encode() in path.read_bytes())
+
+
+def _folder(tmp_path: Path) -> Path:
+    (log,) = (tmp_path / ".local/share/memfold/workspaces").glob("*/events.jsonl")
+    return log.parent
+
+
+def test_a_dry_run_tells_what_would_go_and_where(tmp_path: Path) -> None:
+    """Text, state and places are shown; nothing changes, and the exit is 0."""
+    _done("add", TEXT)
+    before = {path: path.read_bytes() for path in _folder(tmp_path).rglob("*") if path.is_file()}
+    ran = run("purge", "MEM-001", "--dry-run")
+    assert ran.code == 0
+    assert TEXT in ran.out
+    assert "active, then deleted" in ran.out
+    assert "1 event of the ledger" in ran.out
+    assert "derived (derived): removed" in ran.out
+    assert "nothing was done" in ran.out
+    document = _document(run("purge", "MEM-001", "--dry-run", "--json"))
+    assert (document["done"], document["changed"], document["event"]) == (False, {"memory.added": 1}, "")
+    assert before == {path: path.read_bytes() for path in _folder(tmp_path).rglob("*") if path.is_file()}
+
+
+def test_without_a_word_of_a_person_nothing_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes --yes, or the id typed on a terminal; anything else ends it."""
+    _done("add", TEXT)
+    assert run("purge", "MEM-001").code == 1
+    assert "--yes" in run("purge", "MEM-001", "--json").err
+    monkeypatch.setattr("sys.stdin", Terminal("yes\n"))
+    assert "nothing was purged" in run("purge", "MEM-001").err
+    assert "events.jsonl" in _holding(tmp_path)
+    monkeypatch.setattr("sys.stdin", Terminal("mem-001\n"))
+    ran = run("purge", "MEM-001")
+    assert ran.code == 0, ran.err
+    assert "Type MEM-001 to go on" in ran.out
+    assert all(one in ran.out for one in UNREACHABLE)
+    assert _holding(tmp_path) == []
+
+
+def test_whatever_state_a_memory_is_in(tmp_path: Path) -> None:
+    """By its id, by its whole text, deleted or not; a second purge finds nothing and says so."""
+    _done("add", TEXT)
+    _done("forget", "MEM-001", "--reason", f"not true: {TEXT}")
+    ran = run("purge", TEXT, "--yes", "--reason", f"a secret: {TEXT}")
+    assert ran.code == 0, ran.err
+    assert _holding(tmp_path) == []
+    events = list(FileLog.open(_folder(tmp_path)).read())
+    assert "a secret: [erased]" in str(events[-1])
+    assert "purged before" in run("purge", "MEM-001", "--yes").out
+    assert _document(run("purge", "MEM-001", "--yes", "--json"))["done"] is False
+    assert run("check").code == 0
+    assert run("restore", "MEM-001").code == 1
+    assert "[erased]" in run("history", "MEM-001").out
+    assert "purged" in run("why", "MEM-001").out
+
+
+def test_what_is_named_must_be_there() -> None:
+    """Nothing, both, an unknown id, a part of a text, an unknown message: each is told with what to type."""
+    _done("add", TEXT)
+    assert run("purge").code == 64
+    assert run("purge", "MEM-001", "--message", "m").code == 64
+    assert run("purge", "MEM-009").code == 66
+    assert TEXT in run("purge", "breakwater").err
+    assert run("purge", "a lighthouse").code == 66
+    assert run("purge", "--message", "m").code == 66
+
+
+def test_another_memory_that_holds_the_text(tmp_path: Path) -> None:
+    """It is named and nothing is done; --containing says whether it keeps the text, which is told then, or goes too."""
+    _done("add", TEXT)
+    _done("add", f"because {TEXT} nobody sleeps")
+    ran = run("purge", "MEM-001", "--yes")
+    assert ran.code == 1
+    assert "MEM-002" in ran.err
+    kept = run("purge", "MEM-001", "--yes", "--containing", "keep")
+    assert kept.code == 3
+    assert "it stays in 1 line of the ledger" in kept.out
+    assert _holding(tmp_path) == ["events.jsonl"]
+    assert run("purge", "MEM-002", "--yes").code == 0
+    assert _holding(tmp_path) == []
+
+
+def test_files_beside_the_ledger(tmp_path: Path, project: Path) -> None:
+    """Logs are rewritten, pieces set aside removed, copies and words of other people named; then the exit is 3."""
+    _done("add", TEXT)
+    folder = _folder(tmp_path)
+    (folder / "quarantine").mkdir()
+    (folder / "quarantine/0-9.bytes").write_text(TEXT)
+    (folder / "quarantine/9-9.bytes").write_text("other damage")
+    (folder / "spool").mkdir()
+    (folder / "spool/1").write_text(json.dumps(TEXT))
+    (folder / "operations.log").write_text(f"a — saved: {TEXT}\nb — saved: {TEXT[:20]}\nc — saved: the pi\n")
+    (folder / "operations.log.1").write_text("nothing\n")
+    (tmp_path / ".local/share/memfold/memfold.log").write_text(f"[ERROR] {TEXT}\n")
+    (folder / "events (copy).jsonl").write_text(TEXT)
+    (tmp_path / ".local/share/memfold/workspaces/other").mkdir()
+    (tmp_path / ".local/share/memfold/workspaces/other/events.jsonl").write_text("x" * 2_000_000 + TEXT)
+    (project / ".opencode/memory").mkdir(parents=True)
+    (project / ".opencode/memory/MEMORY.md~").write_text(TEXT)
+    document = _document(run("purge", "MEM-001", "--yes", "--json"))
+    kinds = {(Path(one["path"]).name, one["kind"], one["action"]) for one in document["places"]}
+    assert kinds == {
+        ("derived", "derived", "remove"),
+        ("0-9.bytes", "quarantine", "remove"),
+        ("1", "spool", "remove"),
+        ("operations.log", "log", "rewrite"),
+        ("memfold.log", "log", "rewrite"),
+        ("events (copy).jsonl", "copy", "tell"),
+        ("events.jsonl", "other", "tell"),
+        ("MEMORY.md~", "project", "tell"),
+    }
+    assert _holding(tmp_path) == ["MEMORY.md~", "events (copy).jsonl", "events.jsonl"]
+    log = (folder / "operations.log").read_text()
+    assert log == "a — saved: [erased]\nb — saved: [erased]\nc — saved: the pi\n"
+    assert (folder / "quarantine/9-9.bytes").exists()
+    assert not (folder / "spool/1").exists()
+
+
+def test_told_on_a_terminal(tmp_path: Path) -> None:
+    """What still holds the text is told with its path; a folder that can't be looked at counts as one that may."""
+    _done("add", TEXT)
+    (_folder(tmp_path) / "events copy.jsonl").write_text(TEXT)
+    ran = run("purge", "MEM-001", "--yes")
+    assert ran.code == 3
+    assert "events copy.jsonl holds the text too" in ran.out
+
+
+def test_backups_that_are_known(tmp_path: Path) -> None:
+    """Each is rewritten and can be restored, with the purge in it; one that isn't there is told."""
+    _done("add", "use small commits")
+    _done("backup")  # from before the text
+    _done("add", TEXT)
+    _done("backup")
+    _done("backup", "--to", str(tmp_path / "stick"))
+    (stick,) = (tmp_path / "stick").iterdir()
+    _done("backup", "--to", str(tmp_path / "lost"))
+    (lost,) = (tmp_path / "lost").iterdir()
+    lost.rename(tmp_path / "moved")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("manifest.json")}
+    ran = run("purge", "MEM-002", "--yes")
+    assert ran.code == 3
+    assert f"{lost} (backup): not there now" in ran.out
+    assert _holding(tmp_path) == ["events.jsonl"]  # the one that was moved away
+    changed = [path for path, manifest in before.items() if path.read_bytes() != manifest]
+    assert len(changed) == 2
+    for path in changed:
+        assert trouble_of(read_backup(str(path.parent))) == ""
+        events = list(Reader(str(path.parent / "events.jsonl")))
+        assert "ledger.erased" in str(type(events[-1]).__struct_config__.tag)
+    assert run("restore-backup", str(stick), "--yes", "--force").code == 0
+    assert "[erased]" in run("list", "--state", "all").out
+
+
+def test_a_backup_that_cannot_be_read_stops_it(tmp_path: Path) -> None:
+    """Nothing is purged while nobody knows what a copy holds: its folder is named."""
+    _done("add", TEXT)
+    _done("backup")
+    (log,) = (tmp_path / ".local/share/memfold/backups").rglob("events.jsonl")
+    log.unlink()
+    log.mkdir()
+    ran = run("purge", "MEM-001", "--yes")
+    assert ran.code == 65
+    assert str(log.parent) in ran.err
+    assert "events.jsonl" in _holding(tmp_path)
+
+
+def test_the_memory_file_follows(tmp_path: Path, project: Path) -> None:
+    """MEMORY.md and its summary lose the entry; other people's words beside it are named, and left."""
+    _done("add", TEXT)
+    _done("install", "opencode", "--memory-file")
+    file = project / ".opencode/memory/MEMORY.md"
+    assert TEXT in file.read_text()
+    assert run("purge", "MEM-001", "--yes").code == 0
+    assert _holding(tmp_path) == []
+    _done("add", "use small commits")
+    file.write_text(f"my notes: {TEXT}\n\n{file.read_text()}")
+    ran = run("add", TEXT)
+    assert "MEM-003" in ran.out
+    assert run("purge", "MEM-003", "--yes").code == 3
+    assert _holding(tmp_path) == ["MEMORY.md"]
+    assert file.read_text().count(TEXT) == 1
+    assert "MEM-003" not in file.read_text()
+
+
+def test_an_editor_that_saves_what_it_had_open_brings_nothing_back(tmp_path: Path, project: Path) -> None:
+    """A copy of MEMORY.md from before the purge is no hand edit of the purged memory."""
+    _done("add", TEXT)
+    _done("add", "use small commits")
+    _done("install", "opencode", "--memory-file")
+    file = project / ".opencode/memory/MEMORY.md"
+    old = file.read_text()
+    assert run("purge", "MEM-001", "--yes").code == 0
+    file.write_text(old)
+    _done("sync")
+    assert _holding(tmp_path) == []
+    assert "MEM-002" in file.read_text()
