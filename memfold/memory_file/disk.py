@@ -111,7 +111,8 @@ def replace(root: str, name: str, data: bytes, before: Look | None) -> Look | No
     """
     path = _safe_path(root, name)
     folder = os.path.dirname(path)
-    temporary = os.path.join(folder, f".{name}.{os.getpid()}.tmp")
+    # One name, under the lock: what a killed process leaves in a project is taken by the next write.
+    temporary = os.path.join(folder, f".{name}.tmp")
     old = -1
     try:
         os.makedirs(folder, exist_ok=True)

@@ -15,7 +15,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ledger.errors import LedgerError, LedgerNotFound
-from ledger.events import Draft, Event, FileWrittenData
+from ledger.events import (
+    Draft,
+    Event,
+    FileWrittenData,
+    MemoryAdded,
+    MemoryAddedData,
+    MemoryDeleted,
+    MemoryRestored,
+    MemoryUpdated,
+)
 from ledger.ids import MonotonicIds
 from ledger.locks import Lock, default_lock
 from ledger.log import FileLog
@@ -42,6 +51,7 @@ __all__ = ["LOCK_NAME", "REPORTS", "MemoryFileKeeper", "Synced", "keeper_of"]
 
 LOCK_NAME = "memory_file.lock"
 _HOST = "memfold"
+_EDITS = (MemoryAdded, MemoryUpdated, MemoryDeleted, MemoryRestored)
 _TRIES = 5
 """How often a file that is being edited is looked at anew."""
 
@@ -224,23 +234,42 @@ class MemoryFileKeeper:
             return record_import(self._workspace, found, time=_now()), self._sentences(theirs.reports)
         begun = kept.load(self._folder)
         digest = part_digest(write_file(theirs.entries, theirs.next_number))
-        if digest in (memory.written[1], begun.digest, begun.taken):
+        if digest in (memory.written[1], begun.digest):
             return (), []
-        edits = find_edits(self._base(memory), theirs, memory)
+        edits = find_edits(self._base(memory.written[0], begun.position, theirs), theirs, memory)
         events = self._record(edits)
-        # Told only once: else an edit would undo what a tool changes before the file can be written.
-        kept.save(self._folder, replace(begun, taken=digest))
         return events, self._sentences((*edits.reports, *self._refusals(events)))
 
-    def _base(self, memory: MemoryState) -> Sequence[FileEntry]:
-        """The entries that were written last: the log up to there says which."""
-        position = -1 if memory.written is None else memory.written[0]
-        return file_entries(self._workspace.state(position, only=frozenset()).memory)
+    def _base(self, written: int, begun: int, theirs: Parsed) -> Sequence[FileEntry]:
+        """The entries that the person has begun from: those that were written last, which the log tells.
+
+        A kill may have parted a file from its event: then it is that of the write that was begun, if it has the counter
+        of that one, or else more of its entries.
+        """
+        positions = (written, begun) if begun > written else (written,)
+        states = [self._workspace.state(position, only=frozenset()).memory for position in positions]
+        standing = set(theirs.entries)
+        bases = [(state.next_number == theirs.counter, file_entries(state)) for state in states]
+        return max(bases, key=lambda one: (one[0], len(standing.intersection(one[1])) - len(one[1])))[1]
 
     def _record(self, edits: Edits) -> tuple[Event, ...]:
         """The edits as events, in one piece and in an order in which each is possible."""
         drafts = self._drafts(edits)
-        return self._workspace.record(drafts) if drafts else ()
+        if drafts:
+            told = self._recorded()
+            drafts = [draft for draft in drafts if _unnumbered(draft.data) not in told]
+        return self._workspace.record(drafts)
+
+    def _recorded(self) -> list[object]:
+        """Edits of this base that the log holds already, as after a kill or where the file can't be written.
+
+        Told again they would undo what tools have done since. What was edited twice was told as it was edited last.
+        """
+        written = self._memory().written
+        events = self._log.read(0 if written is None else written[0] + 1)
+        edits = (event.data for event in events if isinstance(event, _EDITS) and event.data.origin == "hand_edit")
+        last = {_place(data): data for data in edits}
+        return [_unnumbered(data) for data in last.values()]
 
     def _drafts(self, edits: Edits) -> list[Draft]:
         capture, time = self._workspace.capture, _now()
@@ -299,9 +328,7 @@ class MemoryFileKeeper:
         changed = look is None or look.data != data
         if changed:
             # Before the rename: a kill behind it leaves a file that no event names, and this tells whose it is.
-            kept.save(
-                self._folder, replace(kept.load(self._folder), signature=None, position=memory.offset, digest=digest)
-            )
+            kept.save(self._folder, kept.Kept(None, memory.offset, digest))
             displaced = disk.replace(self._root, MEMORY_NAME, data, look)
         if memory.written is None or memory.written[1] != digest:
             written = FileWrittenData(memory.offset, digest)
@@ -358,6 +385,16 @@ def keeper_of(
         yield keeper
     finally:
         keeper.close()
+
+
+def _place(data: object) -> object:
+    """What a later edit of the same kind takes the place of: its target, or itself if it adds."""
+    return type(data), getattr(data, "target", data)
+
+
+def _unnumbered(data: object) -> object:
+    """An addition that is told again finds its number taken, by itself."""
+    return replace(data, number=None) if isinstance(data, MemoryAddedData) else data
 
 
 def _now() -> str:

@@ -25,13 +25,11 @@ class Kept(Struct, frozen=True):
         signature: of the file; None if it was never seen so.
         position: the position that the write shows.
         digest: the digest of our part in it; written down before the file is replaced.
-        taken: the digest of a version whose edits are recorded, though nothing was written since.
     """
 
     signature: Signature | None = None
     position: int = -1
     digest: str = ""
-    taken: str = ""
 
 
 def load(folder: str) -> Kept:

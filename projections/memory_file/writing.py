@@ -28,10 +28,12 @@ def write_file(entries: Iterable[FileEntry], next_number: int, frame: Frame = Fr
     active = [entry for entry in listed if not entry.archived]
     archived = [entry for entry in listed if entry.archived]
     intro = _closed(frame.intro)
+    # Blank lines alone are ours, wherever they stand.
+    note, note_below = (text if text.strip() else "" for text in (frame.active_note, frame.archived_note))
     text = (
         f"{_closed(frame.before)}{FILE_TITLE}\n<!-- nextSeq: {next_number} -->\n{intro}\n"
-        f"{_section(ACTIVE, frame.active_note, active)}{'' if frame.active_note and not active else _BLANK}"
-        f"{_section(ARCHIVED, frame.archived_note, archived)}"
+        f"{_section(ACTIVE, note, active)}{'' if note and not active else _BLANK}"
+        f"{_section(ARCHIVED, note_below, archived)}"
     )
     return f"{text}{FILE_END}\n{frame.after}" if frame.after else text
 
