@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from ledger.events import AnyEvent, PromptRendered, type_name
+from ledger.events import AnyEvent, MemoryImported, PromptRendered, type_name
 from ledger.source import split_source
 from ledger.times import format_time
 from projections.accounting import Record
@@ -30,16 +30,27 @@ Events = Callable[[], Iterable[AnyEvent]]
 """Gives the log from its first event, as often as it is asked."""
 
 MAX_STORIES = 20
+_DIGEST_SHOWN = 12
 
 
 class EventLine(Struct, frozen=True):
-    """An event as an explanation cites it."""
+    """An event as an explanation cites it.
+
+    Attributes:
+        offset: its offset.
+        id: its id.
+        type: its type.
+        time: when it says that it happened.
+        session: whose it was, or null.
+        file: of an import, the file, the line and the first digits of the file's digest; else empty.
+    """
 
     offset: int
     id: str
     type: str
     time: str
     session: str | None
+    file: str = ""
 
 
 class Related(Struct, frozen=True):
@@ -207,7 +218,10 @@ def _notes(wording: Proposal, record: Record) -> tuple[str, ...]:
 def _cite(cited: dict[str, AnyEvent], id_: str) -> EventLine:
     event = cited[id_]
     _, session = split_source(event.source)
-    return EventLine(event.seq, event.id, type_name(event), event.time or "", session)
+    file = ""
+    if isinstance(event, MemoryImported):
+        file = f"{event.data.file}:{event.data.line}, {event.data.digest[:_DIGEST_SHOWN]}"
+    return EventLine(event.seq, event.id, type_name(event), event.time or "", session, file)
 
 
 def _related(world: WorldState, ref: Ref | None) -> Related | None:
