@@ -72,9 +72,9 @@ class ErasedText(Struct, frozen=True, omit_defaults=True, gc=False):
     """What a purge leaves of a text: keyed digests, in hex, so that what had met still meets (SPEC 15.4).
 
     ``key`` stands for its text key, ``identity`` for its identity key where that is another one (SPEC 8), ``fact`` for
-    what it says of the thing it is about, ``same`` for the facts of other purged texts that agree with it. The key of
-    all digests stands in the ``ledger.erased`` event. ``length`` is its length in characters, which a merge compares,
-    ``reasons`` what stood against it where no other field says so.
+    what it says of the thing it is about; ``same`` has one digest for each other text of the same purge that agrees
+    with it, which has it too. The key of all digests stands in the ``ledger.erased`` event. ``length`` is its length in
+    characters, which a merge compares, ``reasons`` what stood against it where no other field says so.
     """
 
     key: str

@@ -61,6 +61,7 @@ class Choice(Struct, frozen=True):
         needles: what to look for elsewhere.
         agreeing: per fact that a text states (``fact_key``), the others that agree with it.
         root: the workspace root.
+        position: the end of the log.
     """
 
     keys: frozenset[str]
@@ -72,6 +73,7 @@ class Choice(Struct, frozen=True):
     needles: Needles
     agreeing: dict[str, tuple[str, ...]]
     root: str
+    position: int
 
     def takes(self, line: Proposal | LineFacts) -> bool:
         """Whether a text goes; one that went before doesn't go again."""
@@ -88,10 +90,14 @@ class Choice(Struct, frozen=True):
             key=keyed_digest(key, "text", line.key),
             identity=keyed_digest(key, "identity", line.identity) if line.identity not in ("", line.exact) else "",
             fact=keyed_digest(key, "fact", fact) if fact else "",
-            same=tuple(keyed_digest(key, "fact", other) for other in self.agreeing.get(fact, ())),
+            same=tuple(self._pair(key, fact, other) for other in self.agreeing.get(fact, ())),
             length=len(line.text),
             reasons=reasons,
         )
+
+    def _pair(self, key: str, fact: str, other: str) -> str:
+        """Names two facts that agree. The position parts purges: what an earlier one took hasn't met these since."""
+        return keyed_digest(key, f"pair {self.position}", "\0".join(sorted((fact, other))))
 
     def digests(self, key: str) -> tuple[str, ...]:
         """What the log notes of the texts, so that they don't come back."""
@@ -229,6 +235,7 @@ class _Chooser:
             needles=needles,
             agreeing=self._agreeing(),
             root=self._root,
+            position=self._history.world.memory.offset,
         )
 
     def _agreeing(self) -> dict[str, tuple[str, ...]]:

@@ -16,8 +16,9 @@ def same_fact(first: Proposal, second: Proposal, root: str) -> bool:
     if first.type != second.type:
         return False
     if first.erased is not None and second.erased is not None:
-        fact, other = first.erased.fact, second.erased.fact
-        return first.key == second.key or (fact != "" and fact in (other, *second.erased.same))
+        ours, theirs = first.erased, second.erased
+        is_equal = first.key == second.key or (ours.fact != "" and ours.fact == theirs.fact)
+        return is_equal or not set(ours.same).isdisjoint(theirs.same)
     if first.erased is not None or second.erased is not None:
         return False
     # Rarely asked, and what it imports is dear: see projections.facts.

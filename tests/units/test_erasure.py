@@ -46,6 +46,7 @@ from projections.hot.delivery import hot_due
 from projections.hot.view import hot_view
 from projections.memory.intake import key_digest
 from projections.memory.model import Proposal, Ref
+from projections.memory.sameness import same_fact
 from projections.memory_file.projection import file_text
 from projections.memory_file.writing import part_digest
 from projections.prompts import current_epoch
@@ -236,7 +237,9 @@ def test_the_same_fact_goes_too() -> None:
     assert [record.state for record in records.values()] == ["promoted", "absorbed", "absorbed", "promoted"]
     left = [record.proposal.erased for record in records.values() if record.proposal.erased]
     assert left[0].fact == left[1].fact != left[2].fact
-    assert left[2].fact in left[0].same
+    assert left[0].same == left[2].same != ()
+    first, third = (records[ref].proposal for ref in (choice.targets[0], choice.targets[2]))
+    assert same_fact(first, third, "")
     assert fact_key("feedback", at) == ""
 
 
@@ -594,9 +597,28 @@ def test_deep_nesting_is_no_trouble() -> None:
     assert TEXT.encode() not in erased_piece(b'{"type":"x","deep":' + deep + b"}", NEEDLES)
 
 
+def test_bytes_that_were_cut_at_their_ends() -> None:
+    """There eight bytes of a text's beginning or end are enough; in the middle a text stands whole or not at all."""
+    begin, end = TEXT[:20].encode(), TEXT[20:].encode()
+    assert NEEDLES.erased_torn(b"x " + begin) == b"x [erased]"
+    assert NEEDLES.erased_torn(end + b" x") == b"[erased] x"
+    assert NEEDLES.erased_torn(TEXT[:7].encode()) == TEXT[:7].encode()
+    assert NEEDLES.erased_torn(begin + b" x " + end) == begin + b" x " + end
+    assert NEEDLES.erased_torn(TEXT.encode()) == b"[erased]"
+
+
+def test_a_purged_text_meets_no_other() -> None:
+    """Whatever it has met was purged with it; and one of another type is another fact."""
+    plain = _proposal(TEXT)
+    gone = msgspec.structs.replace(plain, erased=_left())
+    assert same_fact(gone, gone, "")
+    assert not same_fact(gone, plain, "")
+    assert not same_fact(gone, msgspec.structs.replace(gone, type="decision"), "")
+
+
 def test_a_choice_says_what_it_takes() -> None:
     """A text is taken by its key, once; an empty one never."""
-    choice = Choice(frozenset({"a", ""}), (), (), (), (), frozenset({"b"}), Needles(), {}, "")
+    choice = Choice(frozenset({"a", ""}), (), (), (), (), frozenset({"b"}), Needles(), {}, "", 0)
     assert choice.takes(_proposal("A", key="a"))
     assert not choice.takes(_proposal("", key=""))
     assert not choice.takes(msgspec.structs.replace(_proposal("A", key="a"), erased=_left()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from ledger.codec import encode
 from ledger.errors import StorageError
 from ledger.events import PromptRendered
 from ledger.problems import NOTES
+from memfold.backups import make_backup
 from memfold.errors import MemfoldError
 from memfold.paths import ledger_dir, workspace_key
 from memfold.purge.log import LogEraser
@@ -239,8 +241,6 @@ def test_a_memory_that_has_changed_since_the_look_is_shown_again(tmp_path: Path)
 
 def test_a_backup_made_since_the_look_is_rewritten_too(tmp_path: Path) -> None:
     """Nothing that memfold has copied keeps the text."""
-    from memfold.backups import make_backup
-
     _, folder = _harness(tmp_path)
     purge = _purge(tmp_path)
     preview = purge.look()
@@ -248,6 +248,22 @@ def test_a_backup_made_since_the_look_is_rewritten_too(tmp_path: Path) -> None:
     backup = make_backup(str(folder), str(tmp_path), _KEY, now=1_800_000_000_000)
     purge.run(preview)
     assert TEXT.encode() not in Path(backup.folder, "events.jsonl").read_bytes()
+
+
+def test_a_backup_that_is_unfinished_or_changed(tmp_path: Path) -> None:
+    """One without a log holds nothing; one that isn't what its manifest says is rewritten and stays so."""
+    _, folder = _harness(tmp_path)
+    empty = make_backup(str(folder), str(tmp_path), _KEY, now=1_800_000_000_000)
+    Path(empty.folder, "events.jsonl").unlink()
+    changed = make_backup(str(folder), str(tmp_path), _KEY, now=1_800_000_001_000)
+    with Path(changed.folder, "events.jsonl").open("ab") as file:
+        file.write(b"more\n")
+    manifest = Path(changed.folder, "manifest.json").read_bytes()
+    purge = _purge(tmp_path)
+    purge.run(purge.look())
+    assert TEXT.encode() not in Path(changed.folder, "events.jsonl").read_bytes()
+    assert Path(changed.folder, "manifest.json").read_bytes() == manifest
+    assert not Path(empty.folder, "events.jsonl").exists()
 
 
 # -- places -----------------------------------------------------------------------------------------------------------
@@ -275,8 +291,6 @@ def test_what_nobody_can_read_may_hold_anything(tmp_path: Path, monkeypatch: pyt
     preview: Preview = _purge(tmp_path).look()
     (folder / "notes").write_text("nothing")
     (folder / "dead").symlink_to(folder / "nowhere")
-    import os
-
     os.mkfifo(folder / "pipe")
     real = Path(folder / "notes")
 

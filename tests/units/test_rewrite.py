@@ -212,9 +212,9 @@ def test_a_long_log_is_written_in_pieces(tmp_path: Path) -> None:
     lines = [line_of(seq, "x" * 5000) for seq in range(1, 500)]
     log = raw_log(tmp_path / "l", _created() + b"".join(lines))
     erased = Draft(source="memfold", time=None, data=LedgerErasedData(targets=()))
-    rewrite(log.path, Keep(b"xxxxx", b"y", drafts=[erased]), new_id=MonotonicIds())
+    rewrite(log.path, Keep(b"xx", b"y", drafts=[erased]), new_id=MonotonicIds())
     assert log.size() == 501
-    assert titles(log.read()) == ["y" * 1000] * 499
+    assert titles(log.read()) == ["y" * 2500] * 499
     assert memory(1).seq == 1
 
 
