@@ -17,11 +17,13 @@ from ledger.locks import default_lock
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.tail import read_tail
 
-__all__ = ["LogCopy", "copy_log", "digest_log", "replace_log"]
+__all__ = ["RESTORE_NAME", "LogCopy", "copy_log", "digest_log", "replace_log"]
 
 _CHUNK = 1 << 20
 _FILE_MODE = 0o600
-_BESIDE = f".{LOG_NAME}.restore"
+RESTORE_NAME = f".{LOG_NAME}.restore"
+"""The copy while it is put in place; what a kill leaves of it is in nobody's use."""
+
 _PATIENCE = 10.0
 """Seconds to wait for the lock; a person is waiting too, and nothing is lost by waiting longer than a host can."""
 
@@ -78,7 +80,7 @@ def replace_log(directory: str, source: str, copy: LogCopy, *, expect: int, firs
         LockTimeout: if another process held the lock all the time.
         StorageError: if the system refused; the log is then as it was.
     """
-    path, beside = _log_path(directory), os.path.join(directory, _BESIDE)
+    path, beside = _log_path(directory), os.path.join(directory, RESTORE_NAME)
     try:
         make_private_folder(directory)
     except OSError as error:

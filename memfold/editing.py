@@ -22,7 +22,7 @@ __all__ = ["Done", "Kind", "Store", "add", "delete", "find", "restore", "update"
 
 Origin = Literal["tool", "cli", "hand_edit"]
 Kind = Literal[
-    "saved", "duplicate", "updated", "unchanged", "archived", "restored", "undone", "not_found", "ambiguous", "refused"
+    "saved", "duplicate", "updated", "unchanged", "archived", "restored", "not_found", "ambiguous", "refused"
 ]
 _GONE = frozenset({"deleted", "superseded", "expired"})
 
@@ -126,7 +126,7 @@ def add(
     Raises:
         LedgerError: of the store.
     """
-    source = store.capture.source_of(session) if session is not None else None
+    source = _source(store, session)
     world = store.world(source)
     if earlier := _earlier(store, world, session, call):
         return _added(world, earlier)
@@ -162,7 +162,7 @@ def update(
     Raises:
         LedgerError: of the store.
     """
-    source = store.capture.source_of(session) if session is not None else None
+    source = _source(store, session)
     world = store.world(source)
     entry = world.memory.entries[target]
     if earlier := _earlier(store, world, session, call):
@@ -210,7 +210,7 @@ def delete(
     if not drafts:
         return _silent(store)
     event = store.append(drafts)[-1].id
-    entry = store.world(store.capture.source_of(session) if session is not None else None).memory.entries.get(target)
+    entry = store.world(_source(store, session)).memory.entries.get(target)
     return Done(kind="archived", id="" if entry is None else entry.id, entry=entry, event=event)
 
 
@@ -238,6 +238,11 @@ def restore(
     if after is None or after.state != "promoted":
         return Done(kind="refused", reasons=("subagent_session",), event=event)
     return Done(kind="restored", id=after.id, entry=after, event=event)
+
+
+def _source(store: Store, session: str | None) -> str | None:
+    """The source of a session; None for a person's command, which belongs to none."""
+    return None if session is None else store.capture.source_of(session)
 
 
 def _silent(store: Store) -> Done:
@@ -277,18 +282,11 @@ def _same_text(memory: MemoryState, data: MemoryAddedData) -> Entry | None:
 
 def _refused_update(memory: MemoryState, entry: Entry, data: MemoryUpdatedData) -> Done | None:
     """Why an update need not be written; None if it must."""
-    from projections.memory.proposals import with_text
+    from projections.memory.proposals import reworded
     from projections.rules.refusals import text_refusals
 
     old = entry.proposal
-    wording = with_text(
-        memory.context,
-        old,
-        old.title if data.title is None else data.title,
-        old.content if data.content is None else data.content,
-        old.tags if data.tags is None else data.tags,
-        type_=data.type,
-    )
+    wording = reworded(memory.context, old, data)
     if (wording.type, wording.title, wording.content, wording.tags) == (old.type, old.title, old.content, old.tags):
         return Done(kind="unchanged", id=entry.id, entry=entry)
     if not wording.text:

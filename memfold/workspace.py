@@ -136,7 +136,7 @@ class Workspace:
             SequenceConflict: if something was appended since it was made.
             LedgerError: as ``record``.
         """
-        drafts = self.capture.memory_undone(plan.event, plan.outcomes, origin=origin, reason=reason, time=time)
+        drafts = self.capture.memory_undone(plan.event.id, plan.outcomes, origin=origin, reason=reason, time=time)
         return self.record(drafts, expect=plan.world.memory.offset + 1)
 
     def _policy_change(self, drafts: Sequence[Draft]) -> Draft:

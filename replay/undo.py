@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from ledger.events import AnyEvent, Outcome
+from ledger.events import AnyEvent, MemoryDeleted, MemoryRestored, MemoryUndone, MemoryUpdated, Outcome
 from projections.accounting import Record
 from projections.facts import Known
 from projections.memory.model import Change, MemoryState, Proposal, Ref
@@ -20,14 +20,16 @@ class UndoPlan(Struct, frozen=True):
     """What an undo would do.
 
     Attributes:
-        event: id of the event that is undone.
+        event: the event that is undone.
         change: what it did.
+        own: the memories that it was about; what else changes depends on it.
         outcomes: what becomes of each candidate that it concerns.
         world: the state with the event, which the outcomes change.
     """
 
-    event: str
+    event: AnyEvent
     change: Change
+    own: frozenset[Ref]
     outcomes: tuple[Outcome, ...]
     world: WorldState
 
@@ -55,8 +57,20 @@ def plan_undo(events: Sequence[AnyEvent], undone: str, known: Known | None = Non
     change = world.memory.changes.get(undone)
     if change is None or change.undone:
         return None
+    gone = [event for event in events if undone in (event.id, _cause(event))]
     rest = (event for event in events if undone not in (event.id, _cause(event)))
-    return UndoPlan(undone, change, tuple(_outcomes(world, _world(rest, known))), world)
+    outcomes = tuple(_outcomes(world, _world(rest, known)))
+    return UndoPlan(gone[0], change, frozenset(_own(world, gone)), outcomes, world)
+
+
+def _own(world: WorldState, events: Iterable[AnyEvent]) -> Iterable[Ref]:
+    """The memories that events are about: those they proposed, targets, and what an undo had changed."""
+    for event in events:
+        yield from (ref for ref in world.accounts.records if ref.event == event.id)
+        if isinstance(event, MemoryUpdated | MemoryDeleted | MemoryRestored) and event.data.target is not None:
+            yield event.data.target
+        elif isinstance(event, MemoryUndone):
+            yield from (outcome.target for outcome in event.data.outcomes)
 
 
 def _world(events: Iterable[AnyEvent], known: Known | None) -> WorldState:

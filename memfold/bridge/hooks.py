@@ -132,13 +132,14 @@ class Hooks:
             ]
             if drafts:
                 self._ledger.record(drafts)
-            if (world := self._ledger.world()) is not None:
+            if self._file.follows and (world := self._ledger.world()) is not None:
                 self._file.follow(world.memory)
 
     def warm_up(self) -> None:
         """Read the log and the rule files while the client still starts, so that its first prompt need not wait."""
         if self._settings.config.enabled and (world := self._ledger.world()) is not None:
             list(self._rules.changed(world.memory, self._capture, None))
+            self._file.follow(world.memory)
 
     def close(self) -> None:
         """Store what waits, if that can be done soon."""

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH112, PTH118, PTH120 - pathlib costs more than the look itself
+# ruff: noqa: PTH112, PTH120 - pathlib costs more than the look itself
 """MEMORY.md beside a running bridge: edits are taken in before an answer, and the file is written behind it."""
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memfold.bridge.settings import Settings
+from memfold.memory_file.disk import memory_path
 from projections.memory.model import MemoryState
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MemoryFileBeside"]
 
-_PATH = os.path.join(".opencode", "memory", "MEMORY.md")
 _PATIENCE = 0.5
 """Seconds to wait for another process that works on the file: a hook that waits longer is given up by the client."""
 
@@ -34,9 +34,14 @@ class MemoryFileBeside:
         self._settings = settings
         self._project = project
         self._report = report
-        self._path = os.path.join(settings.root, _PATH)
+        self._path = memory_path(settings.root)
         self._keeper: MemoryFileKeeper | None = None
         self._watch: FileWatch | None = None
+
+    @property
+    def follows(self) -> bool:
+        """Whether there is a file to keep: else nobody need know what the memory says."""
+        return self._keeper is not None or self._settings.config.memory_file == "on"
 
     def configure(self) -> None:
         """Go on under settings that were read anew."""
@@ -51,8 +56,8 @@ class MemoryFileBeside:
             self._keeper.sync()
 
     def follow(self, memory: MemoryState) -> None:
-        """Write the file, if the memory has moved on."""
-        if self._keeper is None and (memory.written is not None or self._settings.config.memory_file == "on"):
+        """Write the file, if the memory has moved on; begin to keep one that was written before."""
+        if self._keeper is None and (self.follows or memory.written is not None):
             self._begin()
         if self._keeper is None:
             return

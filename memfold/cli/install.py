@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from ledger.log import FileLog
 from memfold.cli.changes import (
@@ -24,7 +23,7 @@ from memfold.hosts.installs import Scope
 from memfold.hosts.opencode_install import HOST, Change, plan_install, plugin_text, settle, start_commands
 from memfold.hosts.opencode_places import CONFIG_VARIABLE, global_folder, plugin_path
 from memfold.hosts.starting import INSTALL_AGAIN, child_environment, is_temporary, passing_place, start_trouble
-from memfold.memory_file.disk import FOLDER, MEMORY_NAME
+from memfold.memory_file.disk import memory_path
 from memfold.memory_file.keeper import keeper_of
 from memfold.paths import is_project, workspace_key
 from projections.text.clean import decode
@@ -57,7 +56,7 @@ def run(options: Namespace) -> int:
     if options.memory_file and not options.dry_run:
         troubles = [*troubles, _memory_file(target)]
     elif options.memory_file:
-        troubles = [*troubles, f"the memory file would be {decode(_memory_path(target))}"]
+        troubles = [*troubles, f"the memory file would be {decode(memory_path(target.place.root))}"]
     notes = [*damage_notes(settled), *troubles, *_place_notes(change, target), *client_notes(target)]
     document = InstallDocument(HOST, options.dry_run, (change_part(change),), tuple(notes))
     if options.json:
@@ -65,10 +64,6 @@ def run(options: Namespace) -> int:
     else:
         _print(console, document)
     return OK
-
-
-def _memory_path(target: Target) -> str:
-    return str(Path(target.place.root, FOLDER, MEMORY_NAME))
 
 
 def _memory_file(target: Target) -> str:
@@ -81,7 +76,7 @@ def _memory_file(target: Target) -> str:
         synced = keeper.sync(begin=True)
     if synced.reports:
         return "; ".join(map(decode, synced.reports))
-    return f"memories of this project stand in {decode(_memory_path(target))} from now on: edit them there"
+    return f"memories of this project stand in {decode(memory_path(target.place.root))} from now on: edit them there"
 
 
 def _working_commands(scope: Scope) -> tuple[tuple[tuple[str, ...], ...], list[str]]:

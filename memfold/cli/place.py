@@ -192,10 +192,10 @@ def open_view(options: Namespace) -> View:
 
 def _take_in_edits(place: Place) -> None:
     """Record what a person has changed in MEMORY.md since it was seen last; costs a look where nothing was changed."""
-    from memfold.memory_file.disk import FOLDER, MEMORY_NAME, signature
+    from memfold.memory_file.disk import memory_path, signature
     from memfold.memory_file.kept import load as load_kept
 
-    now = signature(os.path.join(place.root, FOLDER, MEMORY_NAME))
+    now = signature(memory_path(place.root))
     if now is None or now == load_kept(place.directory).signature:
         return
     from memfold.memory_file.keeper import keeper_of

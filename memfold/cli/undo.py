@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from ledger.errors import SequenceConflict
-from ledger.events import MemoryUndoneData, Outcome
+from ledger.events import Outcome
 from memfold.cli.change_documents import OutcomePart, UndoDocument
 from memfold.cli.desk import Desk, refusal
 from memfold.cli.gist import gist
@@ -86,39 +86,23 @@ def _event_id(desk: Desk, name: str) -> str:
 
 
 def _document(desk: Desk, plan: UndoPlan, *, dry_run: bool) -> UndoDocument:
-    event = next(event for event in desk.log.read() if event.id == plan.event)
-    own = _own(desk, plan)
     return UndoDocument(
         ledger=desk.place.shown_directory,
         dry_run=dry_run,
-        event=plan.event,
-        offset=event.seq,
+        event=plan.event.id,
+        offset=plan.event.seq,
         change=plan.change.kind,
-        what=" ".join(part for part in (_names(plan, own), gist(event)) if part),
-        outcomes=tuple(_part(plan, one, is_own=one.target in own) for one in plan.outcomes),
+        what=" ".join(part for part in (_names(plan), gist(plan.event)) if part),
+        outcomes=tuple(_part(plan, one) for one in plan.outcomes),
     )
 
 
-def _names(plan: UndoPlan, own: set[object]) -> str:
+def _names(plan: UndoPlan) -> str:
     """The ids of the memories that the event itself was about."""
-    return ", ".join(entry.id for entry in plan.world.memory.entries.values() if entry.ref in own)
+    return ", ".join(entry.id for entry in plan.world.memory.entries.values() if entry.ref in plan.own)
 
 
-def _own(desk: Desk, plan: UndoPlan) -> set[object]:
-    """The memories that the event itself was about."""
-    own: set[object] = set()
-    for event in desk.log.read():
-        if event.id == plan.event or getattr(event, "causationid", None) == plan.event:
-            data = getattr(event, "data", None)
-            own |= {ref for ref in plan.world.accounts.records if ref.event == event.id}
-            if (target := getattr(data, "target", None)) is not None:
-                own.add(target)
-            if isinstance(data, MemoryUndoneData):
-                own |= {outcome.target for outcome in data.outcomes}
-    return own
-
-
-def _part(plan: UndoPlan, outcome: Outcome, *, is_own: bool) -> OutcomePart:
+def _part(plan: UndoPlan, outcome: Outcome) -> OutcomePart:
     entry = plan.world.memory.entries.get(outcome.target)
     now: Proposal = plan.world.accounts.records[outcome.target].proposal if entry is None else entry.proposal
     into = None if outcome.into is None else plan.world.memory.entries.get(outcome.into)
@@ -130,7 +114,7 @@ def _part(plan: UndoPlan, outcome: Outcome, *, is_own: bool) -> OutcomePart:
         content=outcome.content or "",
         tags=outcome.tags,
         into="" if into is None else into.id,
-        dependant=not is_own,
+        dependant=outcome.target not in plan.own,
     )
 
 

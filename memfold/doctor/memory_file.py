@@ -1,13 +1,11 @@
-# ruff: noqa: PTH118 - os.path strings, as in ``memfold.paths``
 """The check of MEMORY.md: whether one is kept here, and whether it can be understood."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 from memfold.doctor.model import Check, Scene
-from memfold.memory_file.disk import FOLDER, MEMORY_NAME, FileTrouble, read
+from memfold.memory_file.disk import MEMORY_NAME, FileTrouble, memory_path, read
 from memfold.memory_file.keeper import REPORTS
 from projections.memory_file.reading import decode_file, read_file
 from projections.text.clean import decode
@@ -19,7 +17,7 @@ _UNREADABLE = ("conflict_marker", "not_text")
 
 def check_memory_file(scene: Scene) -> Iterator[Check]:
     """The file as it stands; where nobody asked for one there is nothing to say."""
-    path = decode(os.path.join(scene.root, FOLDER, MEMORY_NAME))
+    path = decode(memory_path(scene.root))
     try:
         look = read(scene.root, MEMORY_NAME)
     except FileTrouble as trouble:

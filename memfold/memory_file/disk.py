@@ -17,7 +17,9 @@ __all__ = [
     "SUMMARY_NAME",
     "FileTrouble",
     "Look",
+    "Replaced",
     "Signature",
+    "memory_path",
     "read",
     "replace",
     "signature",
@@ -47,6 +49,23 @@ class Look(NamedTuple):
     data: bytes
     signature: Signature
     mode: int
+
+
+class Replaced(NamedTuple):
+    """What came of a replacement.
+
+    Attributes:
+        signature: of the new file, as it was written.
+        displaced: the old file, if somebody wrote into it meanwhile: that must not be lost. Else None.
+    """
+
+    signature: Signature
+    displaced: Look | None
+
+
+def memory_path(root: str) -> str:
+    """Where MEMORY.md of a workspace is, or would be."""
+    return os.path.join(root, FOLDER, MEMORY_NAME)
 
 
 def signature(path: str) -> Signature | None:
@@ -94,7 +113,7 @@ def _look(descriptor: int, path: str) -> Look:
     return Look(data, _signature(status), stat.S_IMODE(status.st_mode))
 
 
-def replace(root: str, name: str, data: bytes, before: Look | None) -> Look | None:
+def replace(root: str, name: str, data: bytes, before: Look | None) -> Replaced:
     """Put another content in place of what was read, in one step.
 
     Args:
@@ -102,9 +121,6 @@ def replace(root: str, name: str, data: bytes, before: Look | None) -> Look | No
         name: of the file.
         data: the new content.
         before: the file as it was read.
-
-    Returns:
-        What the old file holds if somebody wrote into it meanwhile: it was displaced and must not be lost. Else None.
 
     Raises:
         FileTrouble: if the file isn't what was read any more, or the system refuses; nothing was changed.
@@ -116,7 +132,7 @@ def replace(root: str, name: str, data: bytes, before: Look | None) -> Look | No
     old = -1
     try:
         os.makedirs(folder, exist_ok=True)
-        _write(temporary, data, _MODE if before is None else before.mode)
+        written = _write(temporary, data, _MODE if before is None else before.mode)
         if before is not None:
             # Kept open over the rename: an editor that writes in place holds this file too, and what it wrote between
             # our look and our rename can be read from here and nowhere else.
@@ -124,7 +140,7 @@ def replace(root: str, name: str, data: bytes, before: Look | None) -> Look | No
         _require_same(path, None if old < 0 else old, before)
         os.replace(temporary, path)
         sync_folder(folder)
-        return None if before is None else _displaced(old, path, before)
+        return Replaced(written, None if before is None else _displaced(old, path, before))
     except OSError as error:
         raise FileTrouble(f"{path} can't be written: {error.strerror}") from error
     finally:
@@ -148,7 +164,8 @@ def _displaced(old: int, path: str, before: Look) -> Look | None:
     return None if after.data == before.data else after
 
 
-def _write(path: str, data: bytes, mode: int) -> None:
+def _write(path: str, data: bytes, mode: int) -> Signature:
+    """Write and sync a file; its signature, which a rename doesn't change."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
     try:
         os.fchmod(descriptor, mode)
@@ -156,6 +173,7 @@ def _write(path: str, data: bytes, mode: int) -> None:
         while view:
             view = view[os.write(descriptor, view) :]
         os.fsync(descriptor)
+        return _signature(os.fstat(descriptor))
     finally:
         os.close(descriptor)
 

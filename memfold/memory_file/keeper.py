@@ -12,20 +12,9 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ledger.errors import LedgerError, LedgerNotFound
-from ledger.events import (
-    Draft,
-    Event,
-    FileWrittenData,
-    MemoryAdded,
-    MemoryAddedData,
-    MemoryDeleted,
-    MemoryRestored,
-    MemoryUpdated,
-)
-from ledger.ids import MonotonicIds
+from ledger.events import Draft, Event, FileWrittenData
 from ledger.locks import Lock, default_lock
 from ledger.log import FileLog
 from ledger.times import format_time
@@ -34,10 +23,11 @@ from memfold.config import Config
 from memfold.imports.apply import record_import
 from memfold.imports.reference_b import read_reference_b
 from memfold.memory_file import disk, kept
-from memfold.memory_file.disk import FOLDER, MEMORY_NAME, SUMMARY_NAME, FileTrouble, Look
+from memfold.memory_file.disk import FOLDER, MEMORY_NAME, SUMMARY_NAME, FileTrouble, Look, memory_path
+from memfold.memory_file.hand_edits import drafts_of, not_told_yet
 from memfold.paths import is_project
 from memfold.workspace import Workspace
-from projections.memory.model import MemoryState, Ref
+from projections.memory.model import MemoryState
 from projections.memory_file.edits import Edits, find_edits
 from projections.memory_file.entries import file_entries
 from projections.memory_file.model import FileEntry, Parsed
@@ -51,7 +41,6 @@ __all__ = ["LOCK_NAME", "REPORTS", "MemoryFileKeeper", "Synced", "keeper_of"]
 
 LOCK_NAME = "memory_file.lock"
 _HOST = "memfold"
-_EDITS = (MemoryAdded, MemoryUpdated, MemoryDeleted, MemoryRestored)
 _TRIES = 5
 """How often a file that is being edited is looked at anew."""
 
@@ -61,7 +50,7 @@ REPORTS = {
     "mass_removal": "more than half of its memories vanished at once: none was deleted (memfold forget deletes one)",
     "archived_edit": "the text of an archived memory can't be changed: restore it first",
     "duplicate_id": "an id stood there twice: the later memory got a new one",
-    "refused": "a text was refused, see: memfold list --state rejected",
+    "refused": "a text was refused, or another memory has it, see: memfold list --state rejected",
 }
 """What a person is told of a report of reading or comparing; of other reports nothing."""
 
@@ -103,7 +92,7 @@ class MemoryFileKeeper:
         timeout: float = 2.0,
     ) -> None:
         self._root, self._folder, self._project = root, folder, project
-        self._path = os.path.join(root, FOLDER, MEMORY_NAME)
+        self._path = memory_path(root)
         self._report = report
         self._told: set[str] = set()
         self._log = FileLog(folder, lock_timeout=timeout)
@@ -207,9 +196,9 @@ class MemoryFileKeeper:
                 return Synced(tuple(events), reports=tuple(reports))
             try:
                 wrote, displaced = self._write(look, theirs)
-            except FileTrouble:
+            except FileTrouble as trouble:
                 if disk.signature(self._path) == (None if look is None else look.signature):
-                    raise
+                    return Synced(tuple(events), reports=(*reports, str(trouble)))
                 continue  # somebody saved it between our look and our rename: theirs first
             if displaced is not None:
                 events += self._record(
@@ -253,69 +242,17 @@ class MemoryFileKeeper:
         return max(bases, key=lambda one: (one[0], len(standing.intersection(one[1])) - len(one[1])))[1]
 
     def _record(self, edits: Edits) -> tuple[Event, ...]:
-        """The edits as events, in one piece and in an order in which each is possible."""
-        drafts = self._drafts(edits)
+        """The edits as events, in one piece."""
+        drafts = drafts_of(edits, self._workspace.capture, _now())
         if drafts:
-            told = self._recorded()
-            drafts = [draft for draft in drafts if _unnumbered(draft.data) not in told]
+            written = self._memory().written
+            drafts = not_told_yet(drafts, self._log.read(0 if written is None else written[0] + 1))
         return self._workspace.record(drafts)
 
-    def _recorded(self) -> list[object]:
-        """Edits of this base that the log holds already, as after a kill or where the file can't be written.
-
-        Told again they would undo what tools have done since. What was edited twice was told as it was edited last.
-        """
-        written = self._memory().written
-        events = self._log.read(0 if written is None else written[0] + 1)
-        edits = (event.data for event in events if isinstance(event, _EDITS) and event.data.origin == "hand_edit")
-        last = {_place(data): data for data in edits}
-        return [_unnumbered(data) for data in last.values()]
-
-    def _drafts(self, edits: Edits) -> list[Draft]:
-        capture, time = self._workspace.capture, _now()
-        drafts: list[Draft] = []
-        for ref in edits.deleted:
-            drafts += capture.memory_deleted(None, target=ref, origin="hand_edit", time=time)
-        for ref in edits.restored:
-            drafts += capture.memory_restored(None, ref, origin="hand_edit", time=time)
-        for one in edits.updated:
-            drafts += capture.memory_updated(
-                None,
-                one.target,
-                title=one.title,
-                content=one.content,
-                tags=one.tags,
-                origin="hand_edit",
-                time=time,
-            )
-        for ref in edits.archived:
-            drafts += capture.memory_deleted(None, target=ref, origin="hand_edit", time=time)
-        new_id = MonotonicIds()
-        for entry in edits.added:
-            made = capture.memory_added(
-                None,
-                title=entry.title,
-                content=entry.content,
-                tags=entry.tags,
-                number=entry.number or None,
-                origin="hand_edit",
-                time=time,
-            )
-            if entry.archived and made:
-                event = new_id()
-                gone = capture.memory_deleted(None, target=Ref(event, 0), origin="hand_edit", time=time)
-                made = [Draft(source=made[0].source, time=time, data=made[0].data, id=event), *gone]
-            drafts += made
-        return drafts
-
     def _refusals(self, events: Sequence[Event]) -> list[str]:
-        """Whether the fold has refused one of the edits."""
-        world = self._workspace.world()
-        for event in events:
-            record = world.accounts.records.get(Ref(event.id, 0))
-            if record is not None and record.state == "rejected":
-                return ["refused"]
-        return []
+        """Whether the fold has refused one of the edits: it changed nothing then."""
+        changes = self._memory().changes
+        return [] if all(event.id in changes for event in events) else ["refused"]
 
     # -- from the log into the file -------------------------------------------------------------------------------
 
@@ -326,16 +263,19 @@ class MemoryFileKeeper:
         data = encode_file(write_file(file_entries(memory), memory.next_number, theirs.frame))
         displaced = None
         changed = look is None or look.data != data
-        if changed:
+        if look is None or changed:
             # Before the rename: a kill behind it leaves a file that no event names, and this tells whose it is.
             kept.save(self._folder, kept.Kept(None, memory.offset, digest))
-            displaced = disk.replace(self._root, MEMORY_NAME, data, look)
+            seen, displaced = disk.replace(self._root, MEMORY_NAME, data, look)
+        else:
+            seen = look.signature
         if memory.written is None or memory.written[1] != digest:
             written = FileWrittenData(memory.offset, digest)
             self._workspace.record([Draft(source=_HOST, time=_now(), data=written)])
-        self._seen = disk.signature(self._path)
+        # As it was written or read, not as it is by now: somebody may have saved it since.
+        self._seen = seen
         self._revision = memory.revision
-        kept.save(self._folder, kept.Kept(self._seen, memory.offset, digest))
+        kept.save(self._folder, kept.Kept(seen, memory.offset, digest))
         return changed, displaced
 
     def _write_summary(self) -> None:
@@ -385,16 +325,6 @@ def keeper_of(
         yield keeper
     finally:
         keeper.close()
-
-
-def _place(data: object) -> object:
-    """What a later edit of the same kind takes the place of: its target, or itself if it adds."""
-    return type(data), getattr(data, "target", data)
-
-
-def _unnumbered(data: object) -> object:
-    """An addition that is told again finds its number taken, by itself."""
-    return replace(data, number=None) if isinstance(data, MemoryAddedData) else data
 
 
 def _now() -> str:

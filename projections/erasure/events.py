@@ -39,7 +39,7 @@ from projections.erasure.texts import Choice
 from projections.facts import Facts, Known, LineFacts, facts_for
 from projections.memory.intake import key_digest
 from projections.memory.model import Proposal, Ref
-from projections.memory.proposals import with_text
+from projections.memory.proposals import reworded
 from projections.memory_file.projection import file_text
 from projections.memory_file.writing import part_digest
 from projections.rules.refusals import text_refusals
@@ -208,14 +208,7 @@ class EventEraser:
         if given.erased is not None:
             return None
         context = self.old.memory.context
-        wording = with_text(
-            context,
-            old,
-            old.title if given.title is None else given.title,
-            old.content if given.content is None else given.content,
-            old.tags if given.tags is None else given.tags,
-            type_=given.type,
-        )
+        wording = reworded(context, old, given)
         fields = (given.title or "", given.content or "", *(given.tags or ()))
         is_held = any(map(self._needles.are_in, fields)) and not self._choice.is_kept(wording)
         if self._choice.takes(wording) or (is_held and wording.erased is None):

@@ -14,7 +14,7 @@ from projections.facts import Facts
 from projections.memory import decide, indexes
 from projections.memory.intake import refuse, remember_proposal
 from projections.memory.model import Change, Entry, MemoryState, Proposal, Ref
-from projections.memory.proposals import from_added, with_text
+from projections.memory.proposals import from_added, reworded
 from projections.memory.sameness import is_purged
 from projections.memory.turn import Turn
 
@@ -44,16 +44,7 @@ def on_updated(turn: Turn, event: MemoryUpdated) -> None:
     entry = state.entries.get(data.target)
     if not _note_call(turn, event) or entry is None or entry.state != "promoted":
         return
-    old = entry.proposal
-    wording = with_text(
-        state.context,
-        old,
-        old.title if data.title is None else data.title,
-        old.content if data.content is None else data.content,
-        old.tags if data.tags is None else data.tags,
-        type_=data.type,
-        erased=data.erased,
-    )
+    wording = reworded(state.context, entry.proposal, data)
     if state.exact.get(wording.exact, entry.ref) != entry.ref or _refused(turn, wording):
         return
     _put_wording(turn, entry, wording)

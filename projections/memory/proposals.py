@@ -6,14 +6,14 @@ from typing import Literal
 
 import msgspec
 
-from ledger.events import Envelope, ErasedText, MemoryAddedData, MemoryImportedData
+from ledger.events import Envelope, MemoryAddedData, MemoryImportedData, MemoryUpdatedData, Outcome
 from ledger.times import parse_time
 from projections.facts import LineFacts
 from projections.memory.model import CONFIDENCE, MemoryState, Proposal, Ref, Source
 from projections.policy import Context, type_order
 from projections.text.erased import ERASED, erased_key
 
-__all__ = ["from_added", "from_import", "from_line", "with_text"]
+__all__ = ["from_added", "from_import", "from_line", "reworded"]
 
 _HAND_CONFIDENCE = 100
 Importance = Literal["low", "normal", "high"]
@@ -88,22 +88,18 @@ def from_import(state: MemoryState, event: Envelope, data: MemoryImportedData, l
     )
 
 
-def with_text(
-    context: Context,
-    wording: Proposal,
-    title: str,
-    content: str,
-    tags: tuple[str, ...],
-    *,
-    type_: str | None = None,
-    erased: ErasedText | None = None,
-) -> Proposal:
-    """A wording with new fields and what follows from them (SPEC 16.6); an unknown type is ignored.
+def reworded(context: Context, wording: Proposal, given: MemoryUpdatedData | Outcome) -> Proposal:
+    """A wording with the fields of an update or undo, and what follows from them (SPEC 16.6).
 
-    ``erased`` is what a purge has left of the fields; then they say nothing (SPEC 15.4).
+    A field that isn't given stays as it is; so does the type where the given one is unknown. Of a purged text the
+    fields say nothing (SPEC 15.4).
     """
+    title = wording.title if given.title is None else given.title
+    content = wording.content if given.content is None else given.content
+    tags = wording.tags if given.tags is None else given.tags
     importance, safety = read_tags(tags)
-    type_ = type_ if type_ in type_order(context.policy) else wording.type
+    type_ = given.type if given.type in type_order(context.policy) else wording.type
+    erased = given.erased
     wording = msgspec.structs.replace(
         wording, type=type_, title=title, content=content, tags=tags, importance=importance, safety_critical=safety
     )

@@ -8,7 +8,7 @@ from ledger.events import MemoryUndone, Outcome
 from projections.memory import decide, indexes
 from projections.memory.intake import remember_proposal
 from projections.memory.model import CandidateState, Change, MemoryState, Proposal
-from projections.memory.proposals import with_text
+from projections.memory.proposals import reworded
 from projections.memory.sameness import is_purged
 from projections.memory.turn import Turn
 
@@ -125,12 +125,4 @@ def _wording(turn: Turn, present: Proposal, outcome: Outcome) -> Proposal:
     given = (outcome.type, outcome.title, outcome.content, outcome.tags, outcome.erased)
     if all(field is None for field in given):
         return present
-    return with_text(
-        turn.state.context,
-        present,
-        present.title if outcome.title is None else outcome.title,
-        present.content if outcome.content is None else outcome.content,
-        present.tags if outcome.tags is None else outcome.tags,
-        type_=outcome.type,
-        erased=outcome.erased,
-    )
+    return reworded(turn.state.context, present, outcome)

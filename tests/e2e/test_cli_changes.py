@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.cli import Ran, home, run
+from tests.support.cli import active, done, failed, home, run
 
 
 @pytest.fixture(autouse=True)
@@ -21,27 +19,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with home(tmp_path):
         monkeypatch.chdir(folder)
         yield folder
-
-
-def done(*arguments: str) -> dict[str, Any]:
-    """The document of a command that went well."""
-    ran = run(*arguments, "--json")
-    assert ran.code == 0, ran.err
-    document: dict[str, Any] = json.loads(ran.out)
-    return document
-
-
-def active() -> list[str]:
-    """Texts of active memories, by id."""
-    rows = done("list")["memories"]
-    return [row["text"] for row in sorted(rows, key=lambda row: row["id"])]
-
-
-def failed(ran: Ran, code: int, *words: str) -> None:
-    """A command that did nothing says why."""
-    assert ran.code == code, ran.out + ran.err
-    for word in words:
-        assert word in ran.out + ran.err
 
 
 def test_add_makes_the_ledger_and_says_the_id() -> None:

@@ -8,7 +8,6 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import pytest
@@ -19,7 +18,7 @@ from ledger.log import LOG_NAME, FileLog
 from memfold.cli import import_, restore_backup
 from memfold.cli.main import main
 from memfold.paths import data_dir, ledger_dir, workspace_key
-from tests.support.cli import Ran, home, run
+from tests.support.cli import active, done, failed, home, run
 from tests.support.stores import mcp, memory_md, store
 
 RULE = {"type": "feedback", "text": "Use small commits", "source": "explicit", "status": "active"}
@@ -34,27 +33,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with home(tmp_path):
         monkeypatch.chdir(folder)
         yield folder
-
-
-def done(*arguments: str, code: int = 0) -> dict[str, Any]:
-    """The document of a command that went well."""
-    ran = run(*arguments, "--json")
-    assert ran.code == code, ran.err
-    document: dict[str, Any] = json.loads(ran.out)
-    return document
-
-
-def active() -> list[str]:
-    """Texts of active memories, by id."""
-    rows = done("list")["memories"]
-    return [row["text"] for row in sorted(rows, key=lambda row: row["id"])]
-
-
-def failed(ran: Ran, code: int, *words: str) -> None:
-    """A command that did nothing says why."""
-    assert ran.code == code, ran.out + ran.err
-    for word in words:
-        assert word in ran.out + ran.err
 
 
 def ledger_of(project: Path) -> Path:

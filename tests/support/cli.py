@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest import mock
 
 from ledger.events import Delivery
@@ -119,6 +120,27 @@ def rewrite() -> None:
         for name, arguments in GOLDEN.items():
             (EXPECTED / f"{name}.txt").write_text(printed(ledger, arguments), encoding="utf-8")
             (EXPECTED / f"{name}.json").write_text(printed(ledger, [*arguments, "--json"]), encoding="utf-8")
+
+
+def done(*arguments: str, code: int = 0) -> dict[str, Any]:
+    """The document of a command that went well, or ended with a code."""
+    ran = run(*arguments, "--json")
+    assert ran.code == code, ran.err
+    document: dict[str, Any] = json.loads(ran.out)
+    return document
+
+
+def active() -> list[str]:
+    """Texts of the active memories here, by id."""
+    rows = done("list")["memories"]
+    return [row["text"] for row in sorted(rows, key=lambda row: row["id"])]
+
+
+def failed(ran: Ran, code: int, *words: str) -> None:
+    """A command that did nothing says why."""
+    assert ran.code == code, ran.out + ran.err
+    for word in words:
+        assert word in ran.out + ran.err
 
 
 if __name__ == "__main__":

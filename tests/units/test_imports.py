@@ -245,7 +245,7 @@ def test_an_import_is_undone_as_one_change() -> None:
     events = bring(ws, "workspace-pending-journal.json", store(_rule("Use UTC")), "reference_a")
     plan = ws.plan_undo()
     assert plan is not None
-    assert plan.event == events[0].id
+    assert plan.event.id == events[0].id
     ws.undo(plan, time=LATER)
     assert not ws.world().memory.pending
     second = ws.plan_undo()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from memfold.config import Config
 from memfold.editing import add, delete, find, update
 from memfold.memory_file import disk
 from memfold.memory_file.keeper import LOCK_NAME, MemoryFileKeeper
+from memfold.memory_file.watch import FileWatch
 from memfold.workspace import Workspace
 from projections.memory.model import Ref
 from projections.memory_file.projection import file_text
@@ -378,3 +380,60 @@ def test_edits_count_once_where_the_file_cannot_be_written(desk: Desk, monkeypat
     desk.another(memory_file="on").sync()
     assert desk.active() == ["Tests and lint first", "Integer cents"]
     assert desk.agrees()
+
+
+def test_a_save_right_behind_our_rename_is_noticed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was written is told from what stands there a moment later."""
+    desk.add("Third")
+    original = os.replace
+
+    def saved_at_once(source: str, target: str) -> None:
+        original(source, target)
+        if target == str(desk.file):
+            monkeypatch.setattr(os, "replace", original)
+            desk.edit("### [MEM-001] Tests first", "### [MEM-001] Tests always first")
+
+    monkeypatch.setattr(os, "replace", saved_at_once)
+    desk.keeper.sync()
+    assert desk.keeper.is_edited()
+    desk.keeper.sync()
+    assert desk.active() == ["Tests always first", "Integer cents", "Third"]
+
+
+def test_edits_are_told_though_the_file_cannot_be_written(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are recorded, and so they are named, with the reason why the file stays."""
+    desk.edit("### [MEM-001] Tests first", "### [MEM-001] Tests always first")
+    desk.add("Third")
+
+    def refused(*_: object) -> None:
+        raise disk.FileTrouble("no room")
+
+    monkeypatch.setattr(disk, "replace", refused)
+    synced = desk.keeper.sync()
+    assert [type(event) for event in synced.events] == [MemoryUpdated]
+    assert synced.reports == ("no room",)
+
+
+def test_a_refused_update_is_said(desk: Desk) -> None:
+    """Two memories can't have one text: the file shows what is stored, and a report says so."""
+    desk.edit("### [MEM-002] Integer cents", "### [MEM-002] Tests first")
+    desk.keeper.sync()
+    assert "another memory has it" in desk.told[-1]
+    assert desk.active() == ["Tests first", "Integer cents"]
+
+
+def test_a_save_is_noticed_while_nobody_asks(desk: Desk) -> None:
+    """The watch records a save by the system's word alone; the file is up to date then."""
+    watch = FileWatch(desk.keeper)
+    watch.start()
+    try:
+        for number in range(200):  # the first saves may come before the system watches
+            desk.file.write_text(f"# Notes {number}\n\n{file_text(desk.model.world().memory)}", encoding="utf-8")
+            desk.edit("### [MEM-001] Tests", "### [MEM-001] Always tests")
+            for _ in range(20):
+                if desk.active() == ["Always tests first", "Integer cents"]:
+                    return
+                time.sleep(0.01)
+        pytest.fail("no save was noticed")
+    finally:
+        watch.stop()

@@ -13,6 +13,7 @@ import pytest
 
 from ledger.check import check
 from ledger.codec import encode
+from ledger.copies import RESTORE_NAME
 from ledger.errors import StorageError
 from ledger.events import PromptRendered
 from ledger.problems import NOTES
@@ -101,6 +102,18 @@ def test_damage_that_holds_the_text_loses_it(tmp_path: Path) -> None:
     assert after.memory.offset == before.memory.offset + 1
     kinds = {problem.kind for problem in check(folder)} - NOTES
     assert "torn_tail" not in {str(kind) for kind in kinds}
+
+
+def test_what_a_killed_restore_has_left_goes(tmp_path: Path) -> None:
+    """The half-made log of a restore may hold the text, and nobody uses it any more."""
+    _, folder = _harness(tmp_path)
+    left = folder / RESTORE_NAME
+    left.write_bytes((folder / "events.jsonl").read_bytes())
+    purge = _purge(tmp_path)
+    preview = purge.look()
+    assert str(left) in {place.path for place in preview.places if place.action == "remove"}
+    purge.run(preview)
+    assert not any(TEXT.encode() in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
 def test_an_id_or_a_path_is_left_and_counted(tmp_path: Path) -> None:
