@@ -98,3 +98,8 @@ def test_it_is_plain_text_without_a_secret(text: str) -> None:
     """Cleaning and redaction leave it as it is, so what a terminal or an export shows is what the model reads."""
     assert clean(text).text == text
     assert redact(text) == text
+
+
+def test_the_sizes_are_those_of_the_docs() -> None:
+    """Each request pays for them, so the pages name them."""
+    assert (len(POLICY), len(EMPTY_POLICY)) == (897, 900)

