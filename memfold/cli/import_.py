@@ -64,14 +64,13 @@ def run(options: Namespace) -> int:
         raise ConfigError("memory is switched off, so nothing was imported", "MEMFOLD=on, or enabled = true")
     files, unknown = _read_all(options, place, config.policy)
     _announce(sum(len(found.lines) for found in files))
-    time = format_time(now_ms())
     if options.dry_run:
         with _as_it_is(place) as store:
-            events, world = store.preview(drafts_of(files, store.world().memory, time))
+            events, world = store.preview(drafts_of(files, store.world().memory, format_time(now_ms())))
             document = _document(place, files, unknown, events, world, dry_run=True)
     else:
         with Desk(options, make=True) as desk:
-            events = record_import(desk.store, *files, time=time)
+            events = record_import(desk.store, *files, time=desk.time)
             document = _document(place, files, unknown, events, desk.store.world(), dry_run=False)
     _announce(0)
     if options.json:
