@@ -33,11 +33,6 @@ class Step(Struct, frozen=True):
     after: Proposal | None
     reinforcements: int
 
-    @property
-    def is_reworded(self) -> bool:
-        """Whether its text, title, content, tags or type changed."""
-        return self.before is not None and self.after is not None and _words(self.before) != _words(self.after)
-
 
 def history_of(events: Iterable[AnyEvent], ref: Ref, known: Known | None = None) -> tuple[Step, ...]:
     """The steps of a memory or candidate, oldest first. One fold of the log.
@@ -75,7 +70,3 @@ def _seen(memory: MemoryState, ref: Ref) -> tuple[Proposal | None, int]:
     if ref in memory.retired:
         return memory.retired[ref].proposal, 0
     return memory.refused.get(ref), 0
-
-
-def _words(wording: Proposal) -> tuple[object, ...]:
-    return wording.type, wording.text, wording.title, wording.content, wording.tags

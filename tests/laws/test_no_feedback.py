@@ -13,9 +13,14 @@ from hypothesis import strategies as st
 from ledger.source import make_source
 from memfold.cli.console import Console
 from memfold.cli.why import print_story
+from memfold.tools.answers import listing
 from projections.compaction import compaction_context
 from projections.hot.delivery import hot_due
 from projections.hot.view import hot_view
+from projections.memory_file.entries import file_entries
+from projections.memory_file.projection import file_text
+from projections.memory_file.summary import summary_file
+from projections.policy_text import EMPTY_POLICY, POLICY
 from projections.render import numbered_block
 from replay.views import next_block, present_block
 from replay.why import Explanation, why
@@ -36,7 +41,10 @@ def _own_texts(stage: Stage) -> list[str]:
     blocks = [present_block(world).text, next_block(world).text, numbered.text, context]
     sources = [make_source(HOST, session) for session in SESSIONS]
     parts = [part.text for source in sources if (part := hot_due(world, source, "i1")) is not None]
-    return [*blocks, *parts, *(hot_view(world, source).text for source in sources)]
+    active = [entry for entry in world.memory.entries.values() if entry.state == "promoted"]
+    files = [file_text(world.memory), summary_file(file_entries(world.memory), 2000), POLICY, EMPTY_POLICY]
+    files.append(listing(active, "", limit=20, offset=0, is_newer=True).text)
+    return [*blocks, *parts, *files, *(hot_view(world, source).text for source in sources)]
 
 
 def _answers(stage: Stage) -> list[str]:
