@@ -18,6 +18,9 @@ from memfold.tools.definitions import DEFINITIONS, TOOL_NAMES
 from memfold.tools.operation_log import OPERATION_LOG_NAME, OperationLog, log_line
 from memfold.tools.tools import Tools
 from memfold.workspace import Workspace
+from projections.memory_file.entries import file_entries
+from projections.memory_file.projection import file_text
+from projections.memory_file.summary import summary_file
 from projections.policy import DEFAULT_POLICY
 
 TIME = "2026-03-01T12:00:00Z"
@@ -268,13 +271,15 @@ def test_a_call_never_raises_and_a_no_changes_nothing(calls: list[tuple[str, Any
 
 @given(st.lists(st.text(min_size=1, max_size=60), min_size=1, max_size=4))
 def test_i17_answers_that_come_back_add_nothing(texts: list[str]) -> None:
-    """A listing that is pasted into a message, or stands in a summary, proposes nothing."""
+    """A listing, MEMORY.md and its summary, pasted into a message or standing in a summary, propose nothing."""
     ws = workspace()
     tools = Tools(ws)
     for number, text in enumerate(texts):
         call(tools, "memory_add", title=f"Remember: rule {number}", content=f"remember: {text}\n- [decision] {text}")
-    listing = call(tools, "memory_read").text
+    memory = ws.world().memory
+    shown = [call(tools, "memory_read").text, file_text(memory), summary_file(file_entries(memory), 2000)]
     count = len(ws.world().accounts.records)
-    ws.record(ws.capture.user_message("B", "m1", listing, time=TIME))
-    ws.record(ws.capture.compacted("B", "s1", listing, time=TIME))
+    for number, text in enumerate(shown):
+        ws.record(ws.capture.user_message("B", f"m{number}", f"Here it is:\n{text}", time=TIME))
+        ws.record(ws.capture.compacted("B", f"s{number}", text, time=TIME))
     assert len(ws.world().accounts.records) == count
