@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from memfold.doctor.model import Check, Scene
 from memfold.memory_file.disk import MEMORY_NAME, FileTrouble, memory_path, read
 from memfold.memory_file.keeper import REPORTS
+from projections.memory_file.edits import UNREADABLE
 from projections.memory_file.reading import decode_file, read_file
 from projections.text.clean import decode
 
 __all__ = ["check_memory_file"]
-
-_UNREADABLE = ("conflict_marker", "not_text")
 
 
 def check_memory_file(scene: Scene) -> Iterator[Check]:
@@ -26,7 +25,7 @@ def check_memory_file(scene: Scene) -> Iterator[Check]:
     if look is None:
         return
     parsed = read_file(decode_file(look.data))
-    found = [code for code in _UNREADABLE if code in parsed.reports]
+    found = sorted(UNREADABLE.intersection(parsed.reports))
     if found:
         yield Check("memory file", "warn", f"{path}: {REPORTS[found[0]]}", "mend the file, then memfold sync")
     else:

@@ -28,7 +28,7 @@ from memfold.memory_file.hand_edits import drafts_of, not_told_yet
 from memfold.paths import is_project
 from memfold.workspace import Workspace
 from projections.memory.model import MemoryState
-from projections.memory_file.edits import Edits, find_edits
+from projections.memory_file.edits import UNREADABLE, Edits, find_edits
 from projections.memory_file.entries import file_entries
 from projections.memory_file.model import FileEntry, Parsed
 from projections.memory_file.projection import file_text
@@ -143,8 +143,8 @@ class MemoryFileKeeper:
 
         Trouble of disk and lock is reported, never raised.
         """
-        if not begin and not self.is_kept():
-            return Synced()
+        if (not begin and not self.is_kept()) or not os.path.lexists(self._log.path):
+            return Synced()  # a ledger that isn't there yet says nothing, and the lock would have no place
         with self._threads:
             try:
                 with self._lock.hold():
@@ -189,11 +189,11 @@ class MemoryFileKeeper:
         for _ in range(_TRIES):
             look = disk.read(self._root, MEMORY_NAME)
             theirs = Parsed() if look is None else read_file(decode_file(look.data))
+            if not UNREADABLE.isdisjoint(theirs.reports):
+                return Synced(tuple(events), reports=(*reports, *self._sentences(theirs.reports)))
             taken, told = self._absorb(look, theirs)
             events += taken
             reports += told
-            if {"conflict_marker", "not_text"} & set(theirs.reports):
-                return Synced(tuple(events), reports=tuple(reports))
             try:
                 wrote, displaced = self._write(look, theirs)
             except FileTrouble as trouble:

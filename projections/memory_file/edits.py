@@ -14,10 +14,11 @@ from projections.text.canonical import text_key
 from projections.text.entry import entry_text
 from projections.text.fields import take_in_content, take_in_tags, take_in_title
 
-__all__ = ["Edits", "Update", "find_edits"]
+__all__ = ["UNREADABLE", "Edits", "Update", "find_edits"]
 
 _GONE = frozenset({"deleted", "superseded"})
-_UNREADABLE = frozenset({"conflict_marker", "not_text"})
+UNREADABLE = frozenset({"conflict_marker", "not_text"})
+"""Reports of reading for which nothing may be taken from a file, and it stays as it is."""
 _MASS = 5
 """From so many active entries on, the loss of more than half at once is taken for an accident."""
 
@@ -67,7 +68,7 @@ def find_edits(base: Sequence[FileEntry], theirs: Parsed, memory: MemoryState) -
 
     O(entries of the three), but for what was edited.
     """
-    if not _UNREADABLE.isdisjoint(theirs.reports):
+    if not UNREADABLE.isdisjoint(theirs.reports):
         return Edits(reports=theirs.reports)
     if theirs.counter:
         # An older version that was saved or checked out again: it never held what came after its counter.
