@@ -16,6 +16,7 @@ from ledger.ids import MonotonicIds, now_ms
 from ledger.locks import Lock, default_lock
 from ledger.reader import START, Cursor, Health, Reader, health_of, scan
 from ledger.recovery import Record
+from ledger.source import OWN_SOURCE
 from ledger.times import format_time
 from ledger.writer import Durability, Writer
 
@@ -38,7 +39,6 @@ FORMAT = 1
 
 LOG_NAME = "events.jsonl"
 LOCK_SUFFIX = ".lock"
-_SOURCE = "memfold"
 
 
 class Log(Protocol):
@@ -150,7 +150,7 @@ class FileLog:
         data = LedgerCreatedData(format=FORMAT, ledger=log._new_id(), root=root, key=key, project=project)
         # Under the lock seq 0 is free for one creator only; the other one finds the event there.
         with suppress(SequenceConflict):
-            log.append([Draft(source=_SOURCE, time=format_time(log._clock()), data=data)], expect=0, durable=True)
+            log.append([Draft(source=OWN_SOURCE, time=format_time(log._clock()), data=data)], expect=0, durable=True)
         return log
 
     @classmethod
@@ -216,6 +216,20 @@ class FileLog:
     def size(self) -> int:
         """The next seq, from the end of the file; costs the same at any length."""
         return self._writer.peek().next_seq
+
+    def has_begun(self) -> bool:
+        """Whether the first event is there.
+
+        A file alone doesn't say so: another process may have made it a moment ago, or have been killed before it wrote.
+        What is appended then stands before the event that tells whose ledger this is, so ``create`` comes first.
+
+        Raises:
+            StorageError: if the system can't read it.
+        """
+        try:
+            return self.size() > 0
+        except LedgerNotFound:
+            return False
 
     def health(self) -> Health:
         """Read the whole log and count what is damaged, duplicate or unknown (SPEC 21)."""

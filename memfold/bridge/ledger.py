@@ -1,11 +1,9 @@
-# ruff: noqa: PTH110 - pathlib costs more than the look itself
 """One workspace's ledger as a live host writes it: made with the first event, and patient where it can't be written."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from os.path import exists
 
 from ledger.errors import InvalidDraft, LedgerError, LedgerNotFound, LockTimeout, StorageError
 from ledger.events import Draft, Event, MemoryRequestedData, PromptRenderedData, SessionMeasuredData, ToolCompletedData
@@ -149,7 +147,7 @@ class Ledger:
         self._log.close()
 
     def _append(self) -> None:
-        if not exists(self._log.path):  # never made, or deleted meanwhile
+        if not self._log.has_begun():  # never made, or deleted meanwhile
             self._create()
         try:
             self._write(len(self._waiting))

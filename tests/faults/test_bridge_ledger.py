@@ -16,9 +16,12 @@ from ledger.events import (
     AnyEvent,
     Draft,
     Event,
+    LedgerCreated,
     LedgerCreatedData,
+    MemoryAdded,
     MemoryAddedData,
     MemoryRequestedData,
+    PolicySet,
     SessionStarted,
     ToolCompletedData,
 )
@@ -230,6 +233,19 @@ def test_a_folder_that_is_removed_is_made_again(tmp_path: Path, clock: Clock) ->
     ledger.record([added("b")])
     assert titles(stored(tmp_path)) == ["b"]
     assert not ledger.waits
+
+
+@pytest.mark.parametrize("content", [b"", b'{"type":"ledger.cre'])
+def test_a_log_that_has_not_begun_is_begun(content: bytes, tmp_path: Path, clock: Clock) -> None:
+    """Another process may have made the file and not written to it yet, or was killed in between."""
+    ledger = _ledger(tmp_path, clock)
+    folder = tmp_path / "l"
+    folder.mkdir(mode=0o700)
+    (folder / "events.jsonl").write_bytes(content)
+    (folder / "events.jsonl").chmod(0o600)
+    ledger.record([added("a")])
+    kinds = [type(event) for event in stored(tmp_path)]
+    assert kinds == [LedgerCreated, PolicySet, MemoryAdded]
 
 
 def test_a_ledger_begins_with_its_first_event(tmp_path: Path, clock: Clock) -> None:
