@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["make_source", "split_source"]
+__all__ = ["OWN_SOURCE", "is_from_client", "make_source", "split_source"]
+
+OWN_SOURCE = "memfold"
+"""Source of what no client reports: commands, hand edits, imports, and what memfold itself notes."""
+
+
+def is_from_client(source: str) -> bool:
+    """Whether a client has reported the event, and no command, import or hand edit made it."""
+    return split_source(source)[0] != OWN_SOURCE
 
 
 def make_source(host: str, session: str | None) -> str:

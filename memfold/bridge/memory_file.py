@@ -19,6 +19,8 @@ __all__ = ["MemoryFileBeside"]
 
 _PATIENCE = 0.5
 """Seconds to wait for another process that works on the file: a hook that waits longer is given up by the client."""
+_MOST = 64 * 1024
+"""Bytes that a person may have added: a hundred long memories, judged in a third of a second."""
 
 
 class MemoryFileBeside:
@@ -85,4 +87,5 @@ class MemoryFileBeside:
             config=self._settings.config,
             report=self._report,
             timeout=_PATIENCE,
+            most=_MOST,
         )

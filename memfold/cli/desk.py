@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from ledger.log import FileLog
+from ledger.source import OWN_SOURCE
 from ledger.times import format_time
 from memfold.cli.change_documents import ChangeDocument, ReasonPart
 from memfold.cli.console import Console
@@ -26,7 +27,6 @@ from replay.live import Live
 
 __all__ = ["REFUSED", "Desk", "refusal", "tell"]
 
-HOST = "memfold"
 REFUSED = 1
 """Exit code where a change was refused: nothing was done, and the output says why."""
 
@@ -57,7 +57,7 @@ class Desk:
         self.place = place
         self.console = Console(options)
         self.log = FileLog.create(place.directory, root=root, key=key, project=project)
-        self.store = Workspace(self.log, root, config.policy, host=HOST, live=Live(self.log))
+        self.store = Workspace(self.log, root, config.policy, host=OWN_SOURCE, live=Live(self.log))
         self.keeper = MemoryFileKeeper(
             root, place.directory, project=project, config=config, report=lambda text: self.console.note(decode(text))
         )

@@ -13,9 +13,10 @@ from shlex import quote
 from ledger.events import Draft, Event, LedgerCreatedData
 from ledger.log import FORMAT, FileLog
 from ledger.memory import MemoryLog
+from ledger.source import OWN_SOURCE
 from ledger.times import format_time
 from memfold.cli.console import Console
-from memfold.cli.desk import HOST, Desk
+from memfold.cli.desk import Desk
 from memfold.cli.move_documents import ImportDocument
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import Place, current_folder, find_place, has_ledger
@@ -122,13 +123,13 @@ def _as_it_is(place: Place) -> Generator[Workspace]:
     policy = place.resolved.config.policy
     if has_ledger(place):
         with FileLog.open(place.directory) as log:
-            yield Workspace(log, place.root, policy, host=HOST)
+            yield Workspace(log, place.root, policy, host=OWN_SOURCE)
         return
     imagined = MemoryLog()
     root, project = place.root, is_project(place.root, os.environ)
     created = LedgerCreatedData(format=FORMAT, ledger="", root=root, key=workspace_key(root), project=project)
-    imagined.append([Draft(source=HOST, time=None, data=created)])
-    yield Workspace(imagined, root, policy, host=HOST)
+    imagined.append([Draft(source=OWN_SOURCE, time=None, data=created)])
+    yield Workspace(imagined, root, policy, host=OWN_SOURCE)
 
 
 def _announce(number: int) -> None:

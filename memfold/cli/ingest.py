@@ -19,7 +19,7 @@ from ledger.codec import TYPE_NAMES
 from ledger.events import DATA_TO_EVENT, Draft, type_name
 from ledger.ids import MonotonicIds, uuid7
 from ledger.log import FileLog
-from ledger.source import split_source
+from ledger.source import OWN_SOURCE, split_source
 from ledger.times import parse_time
 from memfold.capture import Capture
 from memfold.cli.config import finding_line, finding_parts
@@ -40,7 +40,6 @@ from replay.kept import keep_all
 __all__ = ["configure", "ingest", "run"]
 
 _HOST = "opencode"
-_OWN = "memfold"
 """Source of the events that memfold writes of itself."""
 _PATIENCE = 1.0
 """Seconds before progress is shown."""
@@ -97,7 +96,7 @@ def ingest(options: Namespace, path: Path) -> IngestDocument:
         Workspace(log, root, config.policy, host=_HOST).record(drafts)
         after = log.size()  # a foreign line may have any number
         new = [event for event in log.read(before) if event.seq < after]
-        written = [event for event in new if event.source != _OWN]
+        written = [event for event in new if event.source != OWN_SOURCE]
         keep_all(log.directory, log.read())
     names = [TYPE_NAMES[DATA_TO_EVENT[type(draft.data)]] for draft in drafts]
     sessions = (split_source(draft.source)[1] for draft in drafts)
@@ -107,7 +106,7 @@ def ingest(options: Namespace, path: Path) -> IngestDocument:
         ledger=place.shown_directory,
         records=len(records),
         added=len(written),
-        own=tuple(dict.fromkeys(type_name(event) for event in new if event.source == _OWN)),
+        own=tuple(dict.fromkeys(type_name(event) for event in new if event.source == OWN_SOURCE)),
         late=sum((parse_time(event.time) or latest) < latest for event in written),
         known=len(drafts) - len(written),
         events={name: names.count(name) for name in TYPE_NAMES.values() if name in names},

@@ -7,8 +7,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable
 
 from ledger.check import check
-from ledger.events import AnyEvent, LedgerCreated, PolicySet, type_name
+from ledger.events import AnyEvent, type_name
 from ledger.problems import NOTES
+from ledger.source import is_from_client
 from ledger.times import DAY_MS, format_time, parse_time
 from memfold.cli.account import adds_up, reason_counts, summary
 from memfold.cli.config import finding_line, finding_parts
@@ -71,7 +72,7 @@ def status_document(view: View) -> StatusDocument:
         position=memory.offset,
         now=format_time(memory.now),
         enabled=resolved.config.enabled,
-        received=any(not isinstance(event, LedgerCreated | PolicySet) for event in view.events()),
+        received=any(is_from_client(event.source) for event in view.events()),
         counts=table,
         adds_up=adds_up(table),
         rejections=tuple(reason_counts(world.accounts, "rejected")),
@@ -197,7 +198,9 @@ def _headline(console: Console, document: StatusDocument) -> tuple[Callable[[str
     if not document.enabled:
         return style.yellow, "memory is off: nothing is recorded, blocks are empty"
     if not document.received and document.project:
-        return style.yellow, "no event of a client was ever received"
+        said = "no event of a client was ever received"
+        by_hand = plural(document.counts["promoted"], "memory was", "memories were")
+        return style.yellow, said + (f"; {by_hand} added without one" if document.counts["promoted"] else "")
     said = "memory works" if document.counts["candidates"] else "events arrive; nothing was proposed to be remembered"
     if not document.project:
         said = "this folder is no project: nothing becomes memory in it"

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
 from ledger.check import check
-from ledger.events import AnyEvent, LedgerCreated, PolicySet, PromptRendered, type_name
+from ledger.events import AnyEvent, PromptRendered, type_name
 from ledger.files import open_regular
 from ledger.log import LOG_NAME, FileLog
 from ledger.problems import NOTES, Kind
-from ledger.source import split_source
+from ledger.source import is_from_client, split_source
 from ledger.times import format_time, parse_time
 from memfold.bridge.private_log import PRIVATE_LOG_NAME
 from memfold.cli.words import age, of_the_last, plural
@@ -62,11 +62,12 @@ def check_log(scene: Scene) -> Iterator[Check]:
 def check_events(scene: Scene) -> Iterator[Check]:
     """What arrived, and when each kind came last; whether the clock ran ahead."""
     last: dict[str, tuple[int, AnyEvent]] = {}
+    latest: AnyEvent | None = None
     for event in _events(scene):
         name = type_name(event)
         last[name] = (last[name][0] + 1 if name in last else 1, event)
-    received = [event for _, event in last.values() if not isinstance(event, LedgerCreated | PolicySet)]
-    if not received:
+        latest = event if is_from_client(event.source) else latest
+    if latest is None:
         yield Check("events", "note", "no event of a client was ever received", _HOW_TO_TEST)
         return
     ordered = sorted(last.items(), key=lambda item: -item[1][1].seq)
@@ -75,10 +76,9 @@ def check_events(scene: Scene) -> Iterator[Check]:
         kinds.setdefault(_when(event, scene.now), []).append(f"{count:,} {name}")
     details = tuple(f"last {when}: {', '.join(names)}" for when, names in kinds.items())
     total = sum(count for count, _ in last.values())
-    latest = max(received, key=lambda event: event.seq)
     seen = f"{total:,}, the last from a client {_when(latest, scene.now)}"
     yield Check("events", "ok", seen, "", details)
-    ahead = max((parse_time(event.time) or 0 for event in received), default=0) - scene.now
+    ahead = max((parse_time(event.time) or 0 for _, event in last.values()), default=0) - scene.now
     if ahead > _AHEAD_MS:
         seen = f"the latest event lies {age(ahead)} in the future: ages count from there"
         yield Check("clock", "warn", seen, f"set the clock of this machine; it says {format_time(scene.now)}")

@@ -166,7 +166,10 @@ def _displaced(old: int, path: str, before: Look) -> Look | None:
 
 def _write(path: str, data: bytes, mode: int) -> Signature:
     """Write and sync a file; its signature, which a rename doesn't change."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+    # O_EXCL: a file of ours. What stood there may have been a link, or a pipe, which holds a writer for ever.
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
         os.fchmod(descriptor, mode)
         view = memoryview(data)

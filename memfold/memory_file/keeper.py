@@ -17,6 +17,7 @@ from ledger.errors import LedgerError, LedgerNotFound
 from ledger.events import Draft, Event, FileWrittenData
 from ledger.locks import Lock, default_lock
 from ledger.log import FileLog
+from ledger.source import OWN_SOURCE
 from ledger.times import format_time
 from memfold.clock import now_ms
 from memfold.config import Config
@@ -40,7 +41,6 @@ from replay.live import Live
 __all__ = ["LOCK_NAME", "REPORTS", "MemoryFileKeeper", "Synced", "keeper_of"]
 
 LOCK_NAME = "memory_file.lock"
-_HOST = "memfold"
 _TRIES = 5
 """How often a file that is being edited is looked at anew."""
 
@@ -79,6 +79,7 @@ class MemoryFileKeeper:
         config: the settings in force.
         report: told each sentence once, as it comes.
         timeout: seconds to wait for another process.
+        most: bytes by which the file may have grown to be taken in at once; None where nobody waits for an answer.
     """
 
     def __init__(
@@ -90,15 +91,17 @@ class MemoryFileKeeper:
         config: Config,
         report: Callable[[str], None] | None = None,
         timeout: float = 2.0,
+        most: int | None = None,
     ) -> None:
         self._root, self._folder, self._project = root, folder, project
         self._path = memory_path(root)
+        self._most = most
         self._report = report
         self._told: set[str] = set()
         self._log = FileLog(folder, lock_timeout=timeout)
         self._lock: Lock = default_lock(os.path.join(folder, LOCK_NAME), timeout)
         self._threads = threading.Lock()
-        self._workspace = Workspace(self._log, root, config.policy, host=_HOST, live=Live(self._log))
+        self._workspace = Workspace(self._log, root, config.policy, host=OWN_SOURCE, live=Live(self._log))
         self._seen: disk.Signature | None = None
         self._revision = -1
         self.configure(config)
@@ -143,7 +146,7 @@ class MemoryFileKeeper:
 
         Trouble of disk and lock is reported, never raised.
         """
-        if (not begin and not self.is_kept()) or not os.path.lexists(self._log.path):
+        if (not begin and not self.is_kept()) or not self._has_ledger():
             return Synced()  # a ledger that isn't there yet says nothing, and the lock would have no place
         with self._threads:
             try:
@@ -188,6 +191,7 @@ class MemoryFileKeeper:
         reports: list[str] = []
         for _ in range(_TRIES):
             look = disk.read(self._root, MEMORY_NAME)
+            self._require_few(look)
             theirs = Parsed() if look is None else read_file(decode_file(look.data))
             if not UNREADABLE.isdisjoint(theirs.reports):
                 return Synced(tuple(events), reports=(*reports, *self._sentences(theirs.reports)))
@@ -208,6 +212,19 @@ class MemoryFileKeeper:
             self._write_summary()
             return Synced(tuple(events), wrote, tuple(reports))
         raise FileTrouble(f"{self._path} is edited all the time; it is looked at again later")
+
+    def _require_few(self, look: Look | None) -> None:
+        """Each new text is searched for secrets, which takes a while: no hook waits for that.
+
+        Raises:
+            FileTrouble: if the file has grown by more than may be taken in at once.
+        """
+        if self._most is None or look is None:
+            return
+        seen = kept.load(self._folder).signature
+        new = len(look.data) - (0 if seen is None else seen[1])
+        if new > self._most:
+            raise FileTrouble(f"{self._path} has {new:,} new bytes, too many for a running client: run memfold sync")
 
     # -- from the file into the log -------------------------------------------------------------------------------
 
@@ -271,7 +288,7 @@ class MemoryFileKeeper:
             seen = look.signature
         if memory.written is None or memory.written[1] != digest:
             written = FileWrittenData(memory.offset, digest)
-            self._workspace.record([Draft(source=_HOST, time=_now(), data=written)])
+            self._workspace.record([Draft(source=OWN_SOURCE, time=_now(), data=written)])
         # As it was written or read, not as it is by now: somebody may have saved it since.
         self._seen = seen
         self._revision = memory.revision
@@ -289,6 +306,12 @@ class MemoryFileKeeper:
 
     def _memory(self) -> MemoryState:
         return self._workspace.world().memory
+
+    def _has_ledger(self) -> bool:
+        try:
+            return self._log.has_begun()
+        except LedgerError:
+            return True  # what is wrong with it is told by who reads it
 
     def _was_written(self) -> bool:
         try:

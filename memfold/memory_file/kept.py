@@ -9,7 +9,7 @@ from contextlib import suppress
 import msgspec
 from msgspec import Struct
 
-from ledger.files import make_private_folder, open_private
+from ledger.files import make_private_folder, open_private, open_regular
 from memfold.memory_file.disk import Signature
 
 __all__ = ["Kept", "load", "save"]
@@ -34,7 +34,7 @@ class Kept(Struct, frozen=True):
 
 def load(folder: str) -> Kept:
     """What is kept in a ledger's folder; nothing where it is missing or damaged."""
-    with suppress(OSError, msgspec.MsgspecError), open(_path(folder), "rb") as file:  # noqa: PTH123 - see above
+    with suppress(OSError, msgspec.MsgspecError), open(_path(folder), "rb", opener=open_regular) as file:
         return msgspec.json.decode(file.read(_LIMIT), type=Kept)
     return Kept()
 
@@ -43,7 +43,7 @@ def save(folder: str, kept: Kept) -> None:
     """Keep it; best effort."""
     with suppress(OSError):
         make_private_folder(os.path.join(folder, "derived"))
-        descriptor = open_private(_path(folder), os.O_WRONLY | os.O_TRUNC)
+        descriptor = open_private(_path(folder), os.O_WRONLY | os.O_TRUNC | os.O_NONBLOCK)  # never wait for a pipe
         try:
             os.write(descriptor, msgspec.json.encode(kept))
         finally:

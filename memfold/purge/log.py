@@ -12,6 +12,7 @@ from ledger.problems import Kind, Problem
 from ledger.reader import Reader
 from ledger.recovery import Record
 from ledger.rewrite import pieces
+from ledger.source import OWN_SOURCE
 from memfold.errors import MemfoldError
 from projections.erasure.agreement import differences
 from projections.erasure.events import EventEraser
@@ -23,7 +24,6 @@ from projections.world import World, WorldState
 
 __all__ = ["LogEraser"]
 
-_SOURCE = "memfold"
 _DIFFERENCES = 3
 
 
@@ -94,7 +94,7 @@ class LogEraser:
             digests=tuple(sorted(self._digests.union(self._choice.digests(self._key)))),
             reason=self._choice.needles.erased(self._reason),
         )
-        return [Draft(source=_SOURCE, time=self._time, data=data)]
+        return [Draft(source=OWN_SOURCE, time=self._time, data=data)]
 
     def approve(self, path: str) -> None:
         """Fold what was written, and refuse it if anything differs that must not; see ``Change``.

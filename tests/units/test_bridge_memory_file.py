@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.events import MemoryUpdated
+from ledger.events import MemoryAdded, MemoryUpdated
 from memfold.bridge.ledger import Ledger
 from tests.support.bridge import Client, ran, said, system
 
@@ -62,6 +62,19 @@ def test_what_is_wrong_with_the_file_is_told_once(client: Client) -> None:
     notices = [client.ask(said("hello", message=f"m{number}")).get("notice", "") for number in range(2, 5)]
     assert ["merge conflict markers" in notice for notice in notices] == [True, False, False]
     assert file.read_text(encoding="utf-8") == "<<<<<<< ours\n"
+
+
+def test_what_takes_long_is_left_to_a_command(client: Client) -> None:
+    """A hundred kilobytes pasted into the file hold no hook up: they are named, and stay until ``memfold sync``."""
+    client.begin(options={"memoryFile": "on"})
+    client.ask(said("Remember: use yarn in every package"))
+    file = client.root / ".opencode" / "memory" / "MEMORY.md"
+    text = file.read_text(encoding="utf-8")
+    pasted = "".join(f"### [MEM-000] Rule {n}\nBerth {n} is free\n\n" for n in range(2_500))
+    file.write_text(text.replace("## Archived", f"{pasted}## Archived"), encoding="utf-8")
+    assert "run memfold sync" in client.ask(said("hello", message="m2")).get("notice", "")
+    assert client.events(MemoryAdded) == []
+    assert pasted in file.read_text(encoding="utf-8")
 
 
 def test_a_ledger_that_is_not_there_yet_is_no_trouble(client: Client) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from ledger.log import FileLog
 from memfold.config import Config
 from memfold.editing import add, delete, find, update
 from memfold.memory_file import disk
-from memfold.memory_file.keeper import LOCK_NAME, MemoryFileKeeper
+from memfold.memory_file.keeper import LOCK_NAME, MemoryFileKeeper, Synced
 from memfold.memory_file.watch import FileWatch
 from memfold.workspace import Workspace
 from projections.memory.model import Ref
@@ -100,6 +101,27 @@ def test_nothing_is_written_where_nobody_asked(tmp_path: Path) -> None:
     off = desk.another(memory_file="off")
     assert not off.sync().wrote
     assert desk.text() == "### [MEM-001] Mine\nx\n"
+
+
+def test_nothing_is_written_where_the_log_has_not_begun(desk: Desk) -> None:
+    """Another process may have made the log's file a moment ago: its first event comes first."""
+    Path(desk.log.path).write_bytes(b"")
+    assert desk.another(memory_file="on").sync() == Synced()
+    assert Path(desk.log.path).read_bytes() == b""
+
+
+@pytest.mark.parametrize("place", ["temporary", "kept"])
+@pytest.mark.parametrize("what", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("elsewhere")])
+def test_what_lies_in_the_way_of_our_files_holds_nobody(place: str, what: Callable[[Path], None], desk: Desk) -> None:
+    """A pipe waits for its other end for ever, and a link leads elsewhere; a folder is said at the worst."""
+    kept = desk.folder / "derived" / "memory_file.json"
+    path = kept if place == "kept" else desk.file.with_name(f".{desk.file.name}.tmp")
+    path.unlink(missing_ok=True)
+    what(path)
+    desk.add("No pipes")
+    desk.keeper.sync()
+    assert desk.agrees() or path.is_dir()
+    assert not (path.parent / "elsewhere").exists()
 
 
 def test_each_hand_edit_is_an_event(desk: Desk) -> None:
