@@ -137,6 +137,8 @@ def add(
         return _silent(store)
     data = drafts[0].data
     assert isinstance(data, MemoryAddedData)  # noqa: S101 - capture gives nothing else
+    if _has_gone(title, data.title) or _has_gone(content, data.content):
+        return Done(kind="refused", reasons=("secret_only",))
     if (known := _same_text(world.memory, data)) is not None:
         return Done(kind="duplicate", id=known.id, entry=known)
     event = store.append(drafts)[-1].id
@@ -183,6 +185,8 @@ def update(
         return _silent(store)
     data = drafts[0].data
     assert isinstance(data, MemoryUpdatedData)  # noqa: S101 - capture gives nothing else
+    if _has_gone(title, data.title) or _has_gone(content, data.content):
+        return Done(kind="refused", id=entry.id, entry=entry, reasons=("secret_only",))
     if (refusal := _refused_update(world.memory, entry, data)) is not None:
         return refusal
     event = store.append(drafts)[-1].id
@@ -238,6 +242,11 @@ def restore(
     if after is None or after.state != "promoted":
         return Done(kind="refused", reasons=("subagent_session",), event=event)
     return Done(kind="restored", id=after.id, entry=after, event=event)
+
+
+def _has_gone(given: str | None, kept: str | None) -> bool:
+    """Whether nothing is left of a text: all of it was invisible, or is to be withheld (SPEC 1.3, 7.6)."""
+    return bool(given and given.strip()) and not kept
 
 
 def _source(store: Store, session: str | None) -> str | None:

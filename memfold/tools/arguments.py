@@ -15,6 +15,7 @@ __all__ = ["Arguments", "BadArgument"]
 _MOST = 1_000_000
 _CONTENT_LIMIT = 20_000
 """Characters of a content: a memory is one fact, and each reader of the memory pays for it."""
+_TAGS_LIMIT = 2_000
 
 
 class BadArgument(Exception):  # noqa: N818 - it is an answer, not an error
@@ -107,9 +108,12 @@ class Arguments:
         if not isinstance(value, list | tuple):
             raise BadArgument("tags must be a list of strings")
         tags = list(cast("list[object]", value))
-        if not all(isinstance(tag, str) for tag in tags):
+        words = [tag for tag in tags if isinstance(tag, str)]
+        if len(words) < len(tags):
             raise BadArgument("tags must be a list of strings")
-        return [tag for tag in tags if isinstance(tag, str)]
+        if (size := sum(map(len, words))) > _TAGS_LIMIT:
+            raise BadArgument(f"tags have {size:,} characters; at most {_TAGS_LIMIT:,} are kept")
+        return words
 
     def number(self, name: str, default: int, least: int) -> int:
         """A whole number, also one in digits; blanks count as not given.

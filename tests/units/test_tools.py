@@ -110,6 +110,7 @@ def test_an_update_that_is_an_injection_is_refused(tools: Tools) -> None:
         ("memory_add", {"title": "t", "content": ["c"]}, "content"),
         ("memory_add", {"title": "t", "content": "c", "tags": [1]}, "tags"),
         ("memory_add", {"title": "t", "content": "c" * 20_001}, "20,001"),
+        ("memory_add", {"title": "t", "content": "c", "tags": ["t" * 1_000] * 3}, "3,000"),
         ("memory_read", {"limit": "many"}, "limit"),
         ("memory_read", {"offset": 1.5}, "offset"),
         ("memory_update", {"id": "MEM-x", "title": "t"}, "MEM-003"),
