@@ -11,6 +11,7 @@ from ledger.errors import StorageError
 from ledger.events import Delivery, Draft, Event, PolicySet, PolicySetData
 from ledger.ids import MonotonicIds
 from ledger.log import FileLog, Log
+from ledger.source import OWN_SOURCE
 from memfold.capture import Capture
 from projections.policy import Context, Policy, policy_digest, policy_document
 from projections.protocol import fold
@@ -19,11 +20,9 @@ from projections.world import World, WorldState
 from replay.kept import KeptFacts, keep_facts
 from replay.live import Live
 from replay.state import state_at
-from replay.undo import UndoPlan, latest_change, plan_undo
+from replay.undo import UndoPlan, plan_latest, plan_undo
 
 __all__ = ["Workspace"]
-
-_SOURCE = "memfold"
 
 
 class Workspace:
@@ -123,9 +122,7 @@ class Workspace:
     def plan_undo(self, event: str | None = None) -> UndoPlan | None:
         """What the undo of an event leads to; without one, of the latest change that isn't undone yet (SPEC 15.3)."""
         events = list(self.log.read())
-        if event is None:
-            event = latest_change(self.state(only=frozenset()).memory)
-        return None if event is None else plan_undo(events, event, self._kept())
+        return plan_latest(events, self._kept()) if event is None else plan_undo(events, event, self._kept())
 
     def undo(
         self, plan: UndoPlan, *, origin: Literal["tool", "cli", "hand_edit"] = "cli", reason: str = "", time: str | None
@@ -142,7 +139,7 @@ class Workspace:
     def _policy_change(self, drafts: Sequence[Draft]) -> Draft:
         """The draft that records the configured policy, as of the first event that it judges."""
         data = PolicySetData(self._digest, policy_document(self._policy))
-        return Draft(source=_SOURCE, time=drafts[0].time, data=data)
+        return Draft(source=OWN_SOURCE, time=drafts[0].time, data=data)
 
     def _kept(self) -> KeptFacts | None:
         return KeptFacts(self.log.directory) if isinstance(self.log, FileLog) else None

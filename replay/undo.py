@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from ledger.events import AnyEvent, MemoryDeleted, MemoryRestored, MemoryUndone, MemoryUpdated, Outcome
 from projections.accounting import Record
 from projections.facts import Known
+from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import Change, MemoryState, Proposal, Ref
+from projections.memory.undo import reverted
 from projections.protocol import fold
 from projections.world import World, WorldState
 
-__all__ = ["UndoPlan", "latest_change", "plan_undo"]
+__all__ = ["UndoPlan", "open_changes", "plan_latest", "plan_undo"]
 
 
 class UndoPlan(Struct, frozen=True):
@@ -34,16 +36,28 @@ class UndoPlan(Struct, frozen=True):
     world: WorldState
 
 
-def latest_change(memory: MemoryState) -> str | None:
-    """The event of the latest change that isn't undone yet, and is no undo itself; None if there is none."""
-    for event, change in reversed(memory.changes.items()):
-        if not change.undone and change.kind != "undone":
-            return event
-    return None
+def open_changes(memory: MemoryState) -> Iterator[str]:
+    """The events of the changes that aren't undone yet, and are no undos themselves, the latest one first."""
+    return (name for name, one in reversed(memory.changes.items()) if not one.undone and one.kind != "undone")
+
+
+def plan_latest(events: Sequence[AnyEvent], known: Known | None = None) -> UndoPlan | None:
+    """What the undo of the latest change leads to; None if none is left.
+
+    A change of a text that was purged since is passed over: there is nothing left that its undo could bring back.
+    """
+    memory = fold(WorkspaceMemory(known), events)
+    plans = (plan_undo(events, event, known) for event in open_changes(memory))
+    return next((one for one in plans if one and (one.outcomes or memory.purged.keys().isdisjoint(one.own))), None)
 
 
 def plan_undo(events: Sequence[AnyEvent], undone: str, known: Known | None = None) -> UndoPlan | None:
     """What the undo of an event leads to: what the log would say without it, and without what it caused.
+
+    An undo holds the wording of its day, which would keep other changes of the same memory from being reverted. So
+    the log is read without its undos and without what they have undone, wherever that reading says of the memories
+    in question what the whole log says, right before the change and now. Elsewhere something was built upon an undo
+    (a restore, say, of what one took away), and the undos stay in.
 
     Args:
         events: the whole log.
@@ -51,16 +65,47 @@ def plan_undo(events: Sequence[AnyEvent], undone: str, known: Known | None = Non
         known: facts at hand.
 
     Returns:
-        The plan; None if the event changed nothing that can be undone, or is undone already. Two folds of the log.
+        The plan; None if the event changed nothing that can be undone, or is undone already. Two folds of the log,
+        five where there are undos.
     """
     world = _world(events, known)
-    change = world.memory.changes.get(undone)
+    changes = world.memory.changes
+    change = changes.get(undone)
     if change is None or change.undone:
         return None
     gone = [event for event in events if undone in (event.id, _cause(event))]
-    rest = (event for event in events if undone not in (event.id, _cause(event)))
-    outcomes = tuple(_outcomes(world, _world(rest, known)))
-    return UndoPlan(gone[0], change, frozenset(_own(world, gone)), outcomes, world)
+    own = frozenset(_own(world, gone))
+    base, left = world, [event for event in events if undone not in (event.id, _cause(event))]
+    if any(one.kind == "undone" for one in changes.values()):
+        effective = _world(_in_force(events, changes), known)
+        if _agree(own, world, effective) and _agreed(own, events[: events.index(gone[0])], known):
+            base, left = effective, _in_force(events, changes | {"": Change("undone", reverts=undone)})
+    return UndoPlan(gone[0], change, own, tuple(_outcomes(world, base, _world(left, known))), world)
+
+
+def _agreed(refs: Iterable[Ref], events: Sequence[AnyEvent], known: Known | None) -> bool:
+    """Whether a log says the same of some candidates with and without its undos."""
+    world = _world(events, known)
+    return _agree(refs, world, _world(_in_force(events, world.memory.changes), known))
+
+
+def _in_force(events: Iterable[AnyEvent], changes: Mapping[str, Change]) -> list[AnyEvent]:
+    """The log without its undos, and without what they have undone and that caused."""
+    out = reverted(changes)
+    return [
+        event
+        for event in events
+        if event.id not in out and _cause(event) not in out and not isinstance(event, MemoryUndone)
+    ]
+
+
+def _agree(refs: Iterable[Ref], one: WorldState, other: WorldState) -> bool:
+    """Whether two states say the same of some candidates: which are active, with which words, and which wait."""
+    return all(_standing(one, ref) == _standing(other, ref) for ref in refs)
+
+
+def _standing(world: WorldState, ref: Ref) -> tuple[object, ...]:
+    return fate if (fate := _fate(world, ref))[:1] in (("promoted",), ("pending",)) else ()
 
 
 def _own(world: WorldState, events: Iterable[AnyEvent]) -> Iterable[Ref]:
@@ -82,9 +127,14 @@ def _cause(event: AnyEvent) -> str | None:
     return getattr(event, "causationid", None)
 
 
-def _outcomes(present: WorldState, wanted: WorldState) -> Iterable[Outcome]:
-    """What has to happen to each candidate, in ledger order, for the present state to hold the wanted memories."""
+def _outcomes(present: WorldState, base: WorldState, wanted: WorldState) -> Iterable[Outcome]:
+    """What has to happen to each candidate, in ledger order, for the present state to hold the wanted memories.
+
+    Only to those that the undone event makes a difference to: what an earlier undo has left behind stays.
+    """
     for ref, record in present.accounts.records.items():
+        if _fate(base, ref) == _fate(wanted, ref):
+            continue
         now, then = present.memory.entries.get(ref), wanted.memory.entries.get(ref)
         is_active = now is not None and now.state == "promoted"
         if then is not None and then.state == "promoted":
@@ -98,6 +148,16 @@ def _outcomes(present: WorldState, wanted: WorldState) -> Iterable[Outcome]:
             yield Outcome(ref, "pending")
         elif record.state == "pending" and ref not in wanted.accounts.records:
             yield Outcome(ref, "deleted")
+
+
+def _fate(world: WorldState, ref: Ref) -> tuple[object, ...]:
+    """What has become of a candidate, and with which words."""
+    record, entry = world.accounts.records.get(ref), world.memory.entries.get(ref)
+    if record is None:
+        return ()
+    wording = record.proposal if entry is None else entry.proposal
+    state = record.state if entry is None else entry.state
+    return (state, wording.type, wording.title, wording.content, wording.tags)
 
 
 def _promoted(ref: Ref, now: Proposal, then: Proposal) -> Outcome:

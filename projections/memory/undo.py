@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from ledger.events import MemoryUndone, Outcome
@@ -12,7 +14,7 @@ from projections.memory.proposals import reworded
 from projections.memory.sameness import is_purged
 from projections.memory.turn import Turn
 
-__all__ = ["on_undone"]
+__all__ = ["on_undone", "reverted"]
 
 
 def on_undone(turn: Turn, event: MemoryUndone) -> None:
@@ -21,10 +23,12 @@ def on_undone(turn: Turn, event: MemoryUndone) -> None:
     change = state.changes.get(undone)
     if change is None or change.undone:
         return
-    _mark(state, undone, undone=True)
-    if change.reverts:
-        _mark(state, change.reverts, undone=False)
     state.changes[event.id] = Change("undone", reverts=undone)
+    gone = reverted(state.changes)
+    state.changes = {
+        name: msgspec.structs.replace(one, undone=name in gone) if one.undone != (name in gone) else one
+        for name, one in state.changes.items()
+    }
     state.deleted_messages = {
         message: deleted_by for message, deleted_by in state.deleted_messages.items() if deleted_by != undone
     }
@@ -41,9 +45,13 @@ def on_undone(turn: Turn, event: MemoryUndone) -> None:
         _come(turn, outcome)
 
 
-def _mark(state: MemoryState, event: str, *, undone: bool) -> None:
-    if event in state.changes:
-        state.changes[event] = msgspec.structs.replace(state.changes[event], undone=undone)
+def reverted(changes: Mapping[str, Change]) -> frozenset[str]:
+    """The events that are undone: by an undo that isn't undone itself, which is told from the last one backwards."""
+    gone: set[str] = set()
+    for event, change in reversed(list(changes.items())):
+        if change.reverts and event not in gone:
+            gone.add(change.reverts)
+    return frozenset(gone)
 
 
 def _leave(turn: Turn, outcome: Outcome) -> None:

@@ -11,7 +11,7 @@ from ledger.events import AnyEvent, MemoryUndone, MemoryUndoneData
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState
 from projections.protocol import fold
-from replay.undo import latest_change, plan_undo
+from replay.undo import open_changes, plan_undo
 from tests.support.effort import examples
 from tests.support.streams import ledgers
 from tests.support.watch import watched
@@ -30,7 +30,7 @@ def _undo(events: list[AnyEvent], undone: str) -> list[AnyEvent]:
     last = events[-1]
     event = MemoryUndone(
         specversion="1.0",
-        id=f"undo-{undone}",
+        id=f"undo-{last.seq + 1}",
         source="memfold",
         time=None,
         seq=last.seq + 1,
@@ -39,20 +39,52 @@ def _undo(events: list[AnyEvent], undone: str) -> list[AnyEvent]:
     return [*events, event]
 
 
+def _in_force(events: list[AnyEvent]) -> list[AnyEvent]:
+    """The log without its undos, and without what they have undone; an undo that is undone itself undoes nothing."""
+    out: set[str] = set()
+    for event in reversed(events):
+        if isinstance(event, MemoryUndone):
+            if event.id not in out:
+                out.add(event.data.undone)
+            out.add(event.id)
+    return [event for event in events if event.id not in out and getattr(event, "causationid", None) not in out]
+
+
 @settings(max_examples=examples(150))
 @given(ledgers(max_size=35), st.data())
-def test_undo_of_any_change_equals_the_fold_without_it(events: list[AnyEvent], data: st.DataObject) -> None:
-    """Active texts and types are those of a log in which the event, and what it caused, never was."""
+def test_undos_of_any_changes_equal_the_fold_without_them(events: list[AnyEvent], data: st.DataObject) -> None:
+    """Active texts and types are those of a log in which what is undone, and what it caused, never was.
+
+    Also after the second and third undo of the same memory, and after undos of undos.
+    """
+    events = [event for event in events if not isinstance(event, MemoryUndone)]
+    for _ in range(data.draw(st.integers(1, 4))):
+        changes = fold(WorkspaceMemory(), events).changes
+        open_ = [event for event, change in changes.items() if not change.undone]
+        if not open_:
+            break
+        undone = data.draw(st.sampled_from(open_))
+        events = _undo(events, undone)
+        memory = fold(WorkspaceMemory(), events)
+        assert _active(memory) == _active(fold(WorkspaceMemory(), _in_force(events)))
+        assert memory.changes[undone].undone
+    watched(events)
+
+
+@settings(max_examples=examples(60))
+@given(ledgers(max_size=35), st.data())
+def test_an_undo_right_behind_a_change_leads_back(events: list[AnyEvent], data: st.DataObject) -> None:
+    """Whatever was undone or restored before it, the active texts are those in front of the change."""
     changes = fold(WorkspaceMemory(), events).changes
-    open_ = [event for event, change in changes.items() if not change.undone]
-    assume(open_)
-    undone = data.draw(st.sampled_from(open_))
-    after = _undo(events, undone)
-    without = [event for event in events if undone not in (event.id, getattr(event, "causationid", None))]
-    memory = fold(WorkspaceMemory(), after)
-    assert _active(memory) == _active(fold(WorkspaceMemory(), without))
-    assert memory.changes[undone].undone
-    watched(after)
+    ends = [
+        end
+        for end, event in enumerate(events)
+        if event.id in changes and changes[event.id].kind != "imported" and not isinstance(event, MemoryUndone)
+    ]
+    assume(ends)
+    end = data.draw(st.sampled_from(ends))
+    after = _undo(events[: end + 1], events[end].id)
+    assert _active(fold(WorkspaceMemory(), after)) == _active(fold(WorkspaceMemory(), events[:end]))
 
 
 @settings(max_examples=examples(60))
@@ -62,11 +94,11 @@ def test_undoing_again_and_again_leads_to_no_change_left(events: list[AnyEvent])
     left = len(fold(WorkspaceMemory(), events).changes)
     for _ in range(left + 1):
         memory = fold(WorkspaceMemory(), events)
-        latest = latest_change(memory)
+        latest = next(open_changes(memory), None)
         if latest is None:
             break
         events = _undo(events, latest)
-    assert latest_change(fold(WorkspaceMemory(), events)) is None
+    assert not list(open_changes(fold(WorkspaceMemory(), events)))
     watched(events)
 
 
