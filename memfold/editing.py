@@ -16,7 +16,7 @@ from memfold.capture import Capture
 from projections.memory.model import Entry, MemoryState, Proposal, Ref, shown_id
 from projections.policy import type_order
 from projections.world import WorldState
-from replay.names import entry_by_id, live_by_text, parse_id
+from replay.names import entry_by_id, latest_by_text, live_by_text, parse_id
 
 __all__ = ["Done", "Kind", "Store", "add", "delete", "find", "restore", "update"]
 
@@ -94,10 +94,9 @@ def find(memory: MemoryState, name: str, *, gone: bool = False) -> Ref | Done:
         is_meant = entry is not None and (entry.state in _GONE if gone else entry.state == "promoted")
         return entry.ref if entry is not None and is_meant else Done(kind="not_found", id=shown_id(number), entry=entry)
     if gone:
-        wanted = name.strip()
         left = {one.ref: one.proposal for one in memory.entries.values() if one.state in _GONE}
         left |= {ref: one.proposal for ref, one in memory.retired.items()}
-        refs = tuple(ref for ref, wording in left.items() if wording.text == wanted)[-1:]
+        refs = latest_by_text(left, name)
     else:
         left = {ref: one.proposal for ref, one in memory.entries.items()} | memory.pending
         refs = live_by_text(memory, name)

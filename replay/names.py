@@ -7,7 +7,7 @@ import re
 from projections.memory.model import Entry, MemoryState, Proposal, Ref
 from projections.world import WorldState
 
-__all__ = ["current_wording", "entry_by_id", "live_by_text", "parse_id", "refs_by_text"]
+__all__ = ["current_wording", "entry_by_id", "latest_by_text", "live_by_text", "parse_id", "refs_by_text"]
 
 _ID = re.compile(r"\s*mem-0*(\d{1,18})\s*", re.IGNORECASE)
 
@@ -55,6 +55,14 @@ def current_wording(world: WorldState, ref: Ref) -> Proposal:
     """The wording of a candidate now: its entry's if it became one, else as it was proposed."""
     entry = world.memory.entries.get(ref)
     return world.accounts.records[ref].proposal if entry is None else entry.proposal
+
+
+def latest_by_text(wordings: dict[Ref, Proposal], text: str) -> tuple[Ref, ...]:
+    """Those that hold a text, whole matches first; of several with the same words the latest one alone."""
+    found: dict[str, Ref] = {}
+    for ref in _whole_or_partial(text, wordings):
+        found[wordings[ref].text] = ref
+    return tuple(found.values())
 
 
 def _whole_or_partial(text: str, wordings: dict[Ref, Proposal]) -> tuple[Ref, ...]:

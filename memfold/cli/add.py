@@ -15,7 +15,7 @@ from projections.text.clean import decode, single_line
 from projections.text.cut import cut
 from projections.text.limits import TITLE_LIMIT
 
-__all__ = ["check_type", "configure", "run"]
+__all__ = ["check_type", "configure", "given_text", "run", "worded"]
 
 _STDIN = "-"
 
@@ -30,14 +30,24 @@ def configure(parser: ArgumentParser) -> None:
     json_option(parser)
 
 
+def given_text(argument: str) -> str:
+    """The text of an argument, or of stdin."""
+    return decode(sys.stdin.read() if argument == _STDIN else argument)
+
+
+def worded(text: str, title: str | None = None) -> tuple[str, str]:
+    """Title and content of what a person typed: a text that fits in one line is the title alone."""
+    line = single_line(text)
+    title = title or cut(line, TITLE_LIMIT)
+    return title, "" if title == line else text
+
+
 def run(options: Namespace) -> int:
     """Add it, and say what is stored or why not."""
-    text = decode(sys.stdin.read() if options.text == _STDIN else options.text)
+    text = given_text(options.text)
     if not text.strip():
         raise UsageError("there is no text to remember", 'memfold add "use small commits"')
-    line = single_line(text)
-    title = decode(options.title) if options.title else cut(line, TITLE_LIMIT)
-    content = "" if title == line else text
+    title, content = worded(text, decode(options.title) if options.title else None)
     with Desk(options, make=True) as desk:
         check_type(desk, options.type)
         done = add(

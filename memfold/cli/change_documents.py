@@ -8,6 +8,7 @@ __all__ = [
     "CHANGE_DOCUMENTS",
     "CHANGE_PARTS",
     "ChangeDocument",
+    "EditPart",
     "HistoryDocument",
     "OutcomePart",
     "PlacePart",
@@ -66,7 +67,8 @@ class StepPart(Struct, frozen=True):
         event: its type.
         time: when it counts.
         session: whose it was; null where no session's.
-        actor: who made the change, for a tool, a command or a hand edit; else empty.
+        actor: who made the change, for a tool, a command or a hand edit, or the file and line of an import; else empty.
+        undoes: offset of the event that it undid; null where it is no undo.
         reason: what they gave as their reason; may be empty.
         states: what was decided, of the memory or of what went into it.
         reasons: codes of the decisions.
@@ -81,6 +83,7 @@ class StepPart(Struct, frozen=True):
     time: str
     session: str | None
     actor: str
+    undoes: int | None
     reason: str
     states: tuple[str, ...]
     reasons: tuple[str, ...]
@@ -162,6 +165,20 @@ class HistoryDocument(Struct, frozen=True, tag_field="schema", tag="memfold.hist
     steps: tuple[StepPart, ...]
 
 
+class EditPart(Struct, frozen=True):
+    """A hand edit that was recorded.
+
+    Attributes:
+        event: type of its event.
+        id: the memory; empty for what was refused.
+        what: what the event holds, in one line.
+    """
+
+    event: str
+    id: str
+    what: str
+
+
 class SyncDocument(Struct, frozen=True, tag_field="schema", tag="memfold.sync/1"):
     """What came of bringing MEMORY.md and the ledger together (`memfold sync --json`).
 
@@ -169,7 +186,7 @@ class SyncDocument(Struct, frozen=True, tag_field="schema", tag="memfold.sync/1"
         ledger: folder of the ledger.
         file: the file.
         kept: whether one is kept here.
-        edits: types of the events that hand edits have become.
+        edits: the hand edits that were recorded.
         wrote: whether the file was written.
         reports: what a person should know.
     """
@@ -177,7 +194,7 @@ class SyncDocument(Struct, frozen=True, tag_field="schema", tag="memfold.sync/1"
     ledger: str
     file: str
     kept: bool
-    edits: tuple[str, ...]
+    edits: tuple[EditPart, ...]
     wrote: bool
     reports: tuple[str, ...]
 

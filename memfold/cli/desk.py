@@ -108,13 +108,21 @@ class Desk:
         return memory.pending[ref] if entry is None else entry.proposal
 
 
-def tell(desk: Desk, options: Namespace, done: Done, *, also: str = "") -> int:
-    """Print what came of a change; the exit code says whether anything went wrong."""
+def tell(desk: Desk, options: Namespace, done: Done, *, as_: str = "", also: str = "") -> int:
+    """Print what came of a change; the exit code says whether anything went wrong.
+
+    Args:
+        desk: where it was made.
+        options: the arguments.
+        done: what came of it.
+        as_: the word for an update, where the command has a better one.
+        also: a line more.
+    """
     document = _document(desk, done)
     if options.json:
         desk.console.emit(document)
     else:
-        _print(desk.console, done, document, also)
+        _print(desk.console, done, document, as_, also)
     return REFUSED if done.kind == "refused" else OK
 
 
@@ -150,7 +158,7 @@ _WORDS = {
 }
 
 
-def _print(console: Console, done: Done, document: ChangeDocument, also: str) -> None:
+def _print(console: Console, done: Done, document: ChangeDocument, as_: str, also: str) -> None:
     if done.kind == "refused":
         taken = done.entry is not None and "absorbed_exact" in done.reasons
         console.out(console.style.red("refused") + (f": {done.id} has this text" if taken else ""))
@@ -158,7 +166,8 @@ def _print(console: Console, done: Done, document: ChangeDocument, also: str) ->
             console.out(f"  {reason.code} ({reason.rule}): {reason.text}")
         return
     name = console.style.cyan(done.id) if done.id else "a pending request"
-    console.out(f"{_WORDS.get(done.kind, done.kind)}  {name}  {document.type}")
+    word = {"updated": as_, "unchanged": f"already {as_}"}.get(done.kind) if as_ else None
+    console.out(f"{word or _WORDS.get(done.kind, done.kind)}  {name}  {document.type}")
     if document.text:
         console.wrapped(document.text)
     if also:

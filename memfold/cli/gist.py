@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ledger.events import (
@@ -21,6 +22,7 @@ from ledger.events import (
     MemoryRestored,
     MemoryUndone,
     MemoryUpdated,
+    MemoryUpdatedData,
     PolicySet,
     PromptRendered,
     RulesLoaded,
@@ -37,22 +39,40 @@ from ledger.events import (
 )
 from memfold.cli.words import plural
 
-__all__ = ["gist"]
+__all__ = ["NO_OFFSETS", "gist"]
+
+NO_OFFSETS: Mapping[str, int] = MappingProxyType({})
 
 
-def gist(event: AnyEvent, root: str = "") -> str:
+def gist(event: AnyEvent, root: str = "", offsets: Mapping[str, int] = NO_OFFSETS) -> str:
     """What an event says, as one line of stored text that isn't made safe yet.
 
     Args:
         event: any event.
         root: the workspace root; paths below it are shown relative.
+        offsets: of earlier events, by id: what they hold is named where a change is about it.
     """
     if isinstance(event, UnknownEvent):
         return "a type this release doesn't know"
     if isinstance(event, ToolCompleted):
         return _call(event.data, root)
     words = _WORDS.get(type(event))
-    return "" if words is None else words(event.data)
+    said = "" if words is None else words(event.data)
+    return ": ".join(part for part in (_about(event, offsets), said) if part)
+
+
+def _about(event: Event, offsets: Mapping[str, int]) -> str:
+    """The event that a change is about: which is undone, or has proposed the memory."""
+    if isinstance(event, MemoryUndone):
+        undone = event.data.undone
+        return f"#{offsets[undone]}" if undone in offsets else f"event {undone}"
+    target = event.data.target if isinstance(event, MemoryUpdated | MemoryDeleted | MemoryRestored) else None
+    return f"#{offsets[target.event]}" if target is not None and target.event in offsets else ""
+
+
+def _updated(data: MemoryUpdatedData) -> str:
+    tags = None if data.tags is None else f"tags: {', '.join(data.tags) or 'none'}"
+    return data.title or data.content or tags or (f"type: {data.type}" if data.type else "")
 
 
 def _call(data: ToolCompletedData, root: str) -> str:
@@ -86,10 +106,10 @@ _WORDS: dict[type[Event], Callable[[Any], str]] = {
     CompactionPrepared: lambda data: plural(len(data.targets), "numbered memory", "numbered memories"),
     MemoryRequested: lambda data: " ".join(data.text.split()),
     MemoryAdded: lambda data: data.title,
-    MemoryUpdated: lambda data: data.title or data.content or "other fields",
+    MemoryUpdated: _updated,
     MemoryDeleted: lambda data: data.reason if data.message is None else f"what {data.message} proposed",
     MemoryRestored: lambda data: data.reason,
-    MemoryUndone: lambda data: f"event {data.undone}",
+    MemoryUndone: lambda data: data.reason,
     FileImported: lambda data: f"{data.file} ({data.format.replace('_', '-')}){data.damaged and f': {data.damaged}'}",
     MemoryImported: lambda data: data.text,
     PolicySet: lambda data: f"digest {data.digest}",

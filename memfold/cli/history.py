@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Mapping
+from difflib import SequenceMatcher
 
-from ledger.events import type_name
+from ledger.events import AnyEvent, MemoryImported, MemoryUndone, type_name
 from ledger.source import split_source
 from ledger.times import format_time
 from memfold.cli.change_documents import HistoryDocument, StepPart
@@ -40,6 +42,8 @@ def run(options: Namespace) -> int:
     ref = _named(world, decode(options.memory))
     entry, record = world.memory.entries.get(ref), world.accounts.records[ref]
     steps = history_of(view.events(), ref, KeptFacts(view.log.directory))
+    undone = {step.event.data.undone for step in steps if isinstance(step.event, MemoryUndone)}
+    offsets = {event.id: event.seq for event in view.events() if event.id in undone} if undone else {}
     document = HistoryDocument(
         ledger=view.place.shown_directory,
         position=world.memory.offset,
@@ -47,7 +51,7 @@ def run(options: Namespace) -> int:
         id="" if entry is None else entry.id,
         state=record.state,
         text=(record.proposal if entry is None else entry.proposal).text,
-        steps=tuple(map(_part, steps)),
+        steps=tuple(_part(step, offsets) for step in steps),
     )
     if options.json:
         console.emit(document)
@@ -69,7 +73,7 @@ def _named(world: WorldState, name: str) -> Ref:
     return refs[-1] if absorbed is None else absorbed.into
 
 
-def _part(step: Step) -> StepPart:
+def _part(step: Step, offsets: Mapping[str, int]) -> StepPart:
     data = getattr(step.event, "data", None)
     origin = getattr(data, "origin", "")
     _, session = split_source(step.event.source)
@@ -78,7 +82,8 @@ def _part(step: Step) -> StepPart:
         event=type_name(step.event),
         time=format_time(step.now),
         session=session,
-        actor=_ACTORS.get(origin, ""),
+        actor=_ACTORS.get(origin, "") or _imported_from(step.event),
+        undoes=offsets.get(step.event.data.undone) if isinstance(step.event, MemoryUndone) else None,
         reason=getattr(data, "reason", ""),
         states=tuple(move.after for move in step.moves),
         reasons=tuple(dict.fromkeys(code for move in step.moves for code in (*move.reasons, move.outcome) if code)),
@@ -87,6 +92,10 @@ def _part(step: Step) -> StepPart:
         tags=() if step.after is None else step.after.tags,
         reinforcements=step.reinforcements,
     )
+
+
+def _imported_from(event: AnyEvent) -> str:
+    return f"{event.data.file}, line {event.data.line}" if isinstance(event, MemoryImported) else ""
 
 
 def _text(wording: Proposal | None) -> str:
@@ -106,7 +115,8 @@ def _print(console: Console, document: HistoryDocument) -> None:
         who = step.actor or (f"session {short_session(step.session)}" if step.session else "")
         decided = ", ".join(dict.fromkeys(step.states))
         codes = f" ({', '.join(step.reasons)})" if step.reasons else ""
-        for line in console.prose(f"#{step.offset}  {step.time}  {step.event}  {decided}{codes}".rstrip()):
+        event = step.event if step.undoes is None else f"{step.event} #{step.undoes}"
+        for line in console.prose(f"#{step.offset}  {step.time}  {event}  {decided}{codes}".rstrip()):
             console.out(line)
         for text in (who, step.reason and f"why: {step.reason}"):
             for line in console.prose(text, "  ") if text else ():
@@ -119,8 +129,15 @@ def _print(console: Console, document: HistoryDocument) -> None:
 
 
 def _changed(console: Console, step: StepPart) -> None:
-    """The texts before and after, each line marked."""
-    for mark, text, style in (("-", step.before, console.style.red), ("+", step.after, console.style.green)):
-        for line in text.split("\n") if text else []:
-            for shown in console.lines(line, f"  {mark} "):
-                console.out(style(shown))
+    """The lines that went, and those that came."""
+    before, after = (text.split("\n") if text else [] for text in (step.before, step.after))
+    for kind, *ends in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind != "equal":
+            _marked(console, "-", before[ends[0] : ends[1]], console.style.red)
+            _marked(console, "+", after[ends[2] : ends[3]], console.style.green)
+
+
+def _marked(console: Console, mark: str, lines: Iterable[str], style: Callable[[str], str]) -> None:
+    for line in lines:
+        for shown in console.lines(line, f"  {mark} "):
+            console.out(style(shown))

@@ -50,7 +50,9 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("paths", metavar="FILE", nargs="*", help="files, or folders of a store")
     meanings = "; ".join(f"{shown}: {FORMATS[name][0]}" for shown, name in FORMAT_NAMES.items())
     parser.add_argument(
-        "--format", choices=tuple(FORMAT_NAMES), help=f"layout of the files (default: told from them). {meanings}"
+        "--format",
+        choices=tuple(FORMAT_NAMES),
+        help=f"layout of the files (default: by what stands in them). {meanings}",
     )
     parser.add_argument("--dry-run", action="store_true", help="say what would come, and write nothing")
     ledger_options(parser)
@@ -104,10 +106,16 @@ def _read_all(options: Namespace, place: Place, policy: Policy) -> tuple[list[Im
             raise NotFoundError(f"there is no store in the folder {decode(path)}", "name a file")
     if not files:
         raise DataError(
-            f"nothing in {', '.join(unknown)} looks like memories",
-            "--format bullets takes a Markdown list all the same",
+            f"the layout of {', '.join(unknown)} isn't known, so nothing was read",
+            _how_to_name_it(unknown),
         )
     return files, unknown
+
+
+def _how_to_name_it(unknown: Sequence[str]) -> str:
+    """A list of bullets may be anything: a person says that it is memories."""
+    lists = [name for name in unknown if name.casefold().endswith((".md", ".markdown"))]
+    return f"memfold import {quote(lists[0])} --format bullets" if lists else f"--format {', '.join(FORMAT_NAMES)}"
 
 
 def _example(place: Place) -> str:
@@ -166,8 +174,8 @@ def _print(console: Console, document: ImportDocument) -> None:
         console.note(f"{clean(name)}: its layout isn't known, so nothing was read of it; --format names one")
     if document.dry_run:
         console.out("nothing was written (--dry-run)")
-    elif not document.events:
-        console.out("nothing new: all of it was imported before")
+    elif not document.events and any(one.known for one in document.files):
+        console.out("nothing new: all that could be read was imported before")
 
 
 def _print_file(console: Console, report: FileReport) -> None:

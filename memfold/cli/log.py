@@ -5,10 +5,18 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ledger.codec import TYPE_NAMES, encode
-from ledger.events import AnyEvent, UnknownEvent, type_name
+from ledger.events import (
+    AnyEvent,
+    FileWritten,
+    PromptRendered,
+    SessionMeasured,
+    ToolCompleted,
+    UnknownEvent,
+    type_name,
+)
 from ledger.reader import Cursor
 from ledger.source import split_source
 from ledger.times import parse_time
@@ -28,6 +36,8 @@ _TYPE_WIDTH = max(map(len, TYPE_NAMES.values()))
 _SESSION_WIDTH = 9
 _OFFSET = "#"
 _DEBOUNCE_MS = 50
+_UNNAMED = (ToolCompleted, PromptRendered, SessionMeasured, FileWritten, UnknownEvent)
+"""The bulk of a log, which proposes and changes no memory."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -49,9 +59,10 @@ def run(options: Namespace) -> int:
         raise UsageError("--at names one event, and --follow waits for new ones", "--since N --follow")
     view, console = open_view(options), Console(options)
     keep = _filter(options, view)
-    write = _write_json if options.json else _line_writer(view, console)
+    offsets: dict[str, int] = {}
+    write = _write_json if options.json else _line_writer(view, console, offsets)
     reader = view.log.reader()
-    events: Iterable[AnyEvent] = filter(keep, reader)
+    events: Iterable[AnyEvent] = filter(keep, _noted(reader, offsets))
     shown = 0
     for event in events if options.limit is None else deque(events, options.limit):
         write(event)
@@ -60,10 +71,18 @@ def run(options: Namespace) -> int:
         console.note(f"no such event: the log has {view.log.size():,}, none of them fits")
     if options.follow:
         sys.stdout.flush()
-        for event in filter(keep, _new_events(view, reader.cursor)):
+        for event in filter(keep, _noted(_new_events(view, reader.cursor), offsets)):
             write(event)
             sys.stdout.flush()
     return 0
+
+
+def _noted(events: Iterable[AnyEvent], offsets: dict[str, int]) -> Iterator[AnyEvent]:
+    """The same events; where those stand that a later change may be about is noted."""
+    for event in events:
+        if not isinstance(event, _UNNAMED):
+            offsets[event.id] = event.seq
+        yield event
 
 
 def _filter(options: Namespace, view: View) -> Keep:
@@ -110,7 +129,7 @@ def _write_json(event: AnyEvent) -> None:
     sys.stdout.write(line.decode("utf-8", "replace"))
 
 
-def _line_writer(view: View, console: Console) -> Callable[[AnyEvent], None]:
+def _line_writer(view: View, console: Console, offsets: Mapping[str, int]) -> Callable[[AnyEvent], None]:
     size = max(len(str(view.log.size() - 1)), len(_OFFSET))
     root = view.place.root
     titles = f"{_OFFSET:>{size}}  {'time (UTC)':<19}  {'type':<{_TYPE_WIDTH}}  {'session':<{_SESSION_WIDTH}}  what"
@@ -124,7 +143,7 @@ def _line_writer(view: View, console: Console) -> Callable[[AnyEvent], None]:
             f"{event.seq:>{size}}  {clean(moment):<19}  {clean(type_name(event)):<{_TYPE_WIDTH}}  "
             f"{clean(short_session(split_source(event.source)[1])):<{_SESSION_WIDTH}}"
         )
-        line = f"{head}  {clean(gist(event, root))}".rstrip()
+        line = f"{head}  {clean(gist(event, root, offsets))}".rstrip()
         shown = line if console.width is None else fit(line, console.width)
         console.out(console.style.dim(shown[: size + 21]) + shown[size + 21 :])
 

@@ -28,7 +28,8 @@ def run(options: Namespace) -> int:
         if ref not in desk.store.world().memory.entries:
             raise NotFoundError("it is pending: a request is decided at the next session start", "memfold list")
         tags = [tag for tag in desk.wording(ref).tags if tag != PIN_TAG]
-        if options.command == "pin":
+        is_pin = options.command == "pin"
+        if is_pin:
             tags.append(PIN_TAG)
         done = update(desk.store, ref, session=None, tags=tags, origin="cli", time=desk.time)
-        return tell(desk, options, done)
+        return tell(desk, options, done, as_="pinned" if is_pin else "unpinned")

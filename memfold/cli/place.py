@@ -264,7 +264,8 @@ def _missing(options: Namespace, place: Place) -> NotFoundError:
         return NotFoundError(f"no ledger for {root}: memory is switched off ({origin}){others}", "memfold config show")
     if not is_project(place.root, os.environ):
         return NotFoundError(f"no ledger for {root}, which is no project{others}", "cd to the folder of a project")
-    return NotFoundError(f"no ledger for {root} yet: no event was ever received{others}", how_to_begin(place.root))
+    begin = f'{how_to_begin(place.root)}; or memfold add "what to remember"'
+    return NotFoundError(f"no ledger for {root} yet: no event was ever received{others}", begin)
 
 
 def _others(place: Place) -> str:

@@ -1,3 +1,4 @@
+# ruff: noqa: PTH119 - os.path strings, as in ``memfold.paths``
 """``memfold purge``: erase the text of a memory for good, after showing what goes and where (SPEC 15.4)."""
 
 from __future__ import annotations
@@ -5,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Collection, Iterable
 
 from ledger.events import Event
 from memfold.cli.change_documents import PlacePart, PurgeDocument, PurgedPart
@@ -12,6 +14,7 @@ from memfold.cli.desk import Desk, refusal
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.words import plural
 from memfold.errors import FINDINGS, OK, UsageError
+from memfold.memory_file.disk import MEMORY_NAME, SUMMARY_NAME
 from memfold.paths import data_dir, workspace_key
 from memfold.purge.naming import of_message, of_name
 from memfold.purge.places import Place, project_files
@@ -67,18 +70,20 @@ def run(options: Namespace) -> int:
         preview = purge.look()
         _require_decision(preview)
         is_there = bool(preview.choice.keys)
+        own = (MEMORY_NAME, SUMMARY_NAME) if is_there and desk.keeper.is_kept() else ()
+        places = (*preview.places, *_project(root, preview, own))
         if not options.json:
-            _print(desk, preview)
+            _print(desk, preview, places)
         if options.dry_run or not is_there:
-            document = _document(desk, preview, _copies(preview), preview.places)
+            document = _document(desk, preview, _copies(preview), places)
         else:
             _confirm(desk, preview, options)
             events = purge.run(preview)
             desk.keeper.sync()
             purge.clear(preview.choice)
-            done = [place for place in preview.places if place.action != "tell"]
+            done = [place for place in places if place.action != "tell"]
             left = [place for place in purge.places(preview.choice) if place.action == "tell"]
-            document = _document(desk, preview, _copies(preview), (*done, *left, *_project(root, preview)), events)
+            document = _document(desk, preview, _copies(preview), (*done, *left, *_project(root, preview, ())), events)
         if options.json:
             desk.console.emit(document)
         else:
@@ -147,9 +152,10 @@ def _copies(preview: Preview) -> tuple[Place, ...]:
     return tuple(Place(copy.folder, "backup", "rewrite") for copy in preview.copies)
 
 
-def _project(root: str, preview: Preview) -> tuple[Place, ...]:
-    """Words of other people in the memory file, or an editor's copies of it."""
-    return tuple(Place(path, "project", "tell") for path in project_files(root, preview.choice.needles))
+def _project(root: str, preview: Preview, own: Collection[str]) -> tuple[Place, ...]:
+    """The memory file, an editor's copies of it, words of other people: ours are written anew behind a purge."""
+    paths = project_files(root, preview.choice.needles) if preview.choice.keys else ()
+    return tuple(Place(path, "project", "rewrite" if os.path.basename(path) in own else "tell") for path in paths)
 
 
 def _texts(preview: Preview) -> tuple[PurgedPart, ...]:
@@ -168,7 +174,7 @@ def _id(world: WorldState, ref: Ref) -> str:
     return "" if entry is None else entry.id
 
 
-def _print(desk: Desk, preview: Preview) -> None:
+def _print(desk: Desk, preview: Preview, places: Iterable[Place]) -> None:
     """What goes and where, before anything is done."""
     console, parts = desk.console, _texts(preview)
     if not parts:
@@ -182,7 +188,7 @@ def _print(desk: Desk, preview: Preview) -> None:
         console.wrapped(part.text, "      ")
     console.out("where they stand:")
     console.out(f"  {plural(sum(preview.changed.values()), 'event')} of the ledger")
-    for place in (*_copies(preview), *preview.places):
+    for place in (*_copies(preview), *places):
         console.out(f"  {decode(place.path)} ({place.kind}): {_ACTIONS[place.action]}")
     for folder in preview.absent:
         console.out(f"  {decode(folder)} (backup): not there now; purge again when it is")

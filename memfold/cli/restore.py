@@ -13,7 +13,7 @@ __all__ = ["configure", "run"]
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("memory", metavar="ID|TEXT", help="an id such as MEM-003, or the whole text")
+    parser.add_argument("memory", metavar="ID|TEXT", help="an id such as MEM-003, or a text, whole or in part")
     parser.add_argument("--reason", metavar="R", default="", help="why; kept in the history")
     ledger_options(parser)
     json_option(parser)

@@ -63,14 +63,14 @@ def run(options: Namespace) -> int:
 def _plan(desk: Desk, name: str | None) -> UndoPlan:
     event = None if name is None else _event_id(desk, decode(name).removeprefix("#"))
     plan = desk.store.plan_undo(event)
-    if plan is None:
-        what = (
-            "no change is left that can be undone"
-            if name is None
-            else f"{decode(name)} is no change, or undone already"
-        )
-        raise NotFoundError(what, "memfold log --type memory.updated, or memfold history MEM-003")
-    return plan
+    if plan is not None:
+        return plan
+    if name is None:
+        raise NotFoundError("no change is left that can be undone", "memfold log shows all that happened")
+    raise NotFoundError(
+        f"event {decode(name)} changed nothing that can be undone, or is undone already",
+        "memfold history ID shows the events of a memory",
+    )
 
 
 def _event_id(desk: Desk, name: str) -> str:
@@ -92,9 +92,14 @@ def _document(desk: Desk, plan: UndoPlan, *, dry_run: bool) -> UndoDocument:
         event=plan.event.id,
         offset=plan.event.seq,
         change=plan.change.kind,
-        what=" ".join(part for part in (_names(plan), gist(plan.event)) if part),
+        what=" ".join(part for part in (_names(plan), gist(plan.event, offsets=_offsets(desk, plan))) if part),
         outcomes=tuple(_part(plan, one) for one in plan.outcomes),
     )
+
+
+def _offsets(desk: Desk, plan: UndoPlan) -> dict[str, int]:
+    """Where the event stands that an undone undo had undone."""
+    return {event.id: event.seq for event in desk.log.read() if event.id == plan.change.reverts}
 
 
 def _names(plan: UndoPlan) -> str:

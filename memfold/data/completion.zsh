@@ -157,15 +157,16 @@ _shtab_memfold_doctor_defaults_added=0
 _shtab_memfold_edit_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--title[another title]:T:"
-  "--content[another content\; empty\: none]:T:"
-  "*--tag[these tags in place of the present ones]:T:"
-  "--no-tags[no tags]"
+  "--content[another content, below the title\; empty\: none]:T:"
+  "*--tag[these tags in place of the present ones\; a pin stays]:T:"
+  "--no-tags[no tags\; a pin stays]"
   "--type[another type]:T:(decision feedback project reference)"
   "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
   ":an id such as MEM-003, or a text, whole or in part:"
+  ":another text, as for add\; - reads it from stdin:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -213,7 +214,7 @@ _shtab_memfold_history_defaults_added=0
 
 _shtab_memfold_import_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
-  "--format[layout of the files (default\: told from them). reference-a\: the JSON store of opencode-working-memory\; reference-b\: MEMORY.md of opencode-plugin-memory, or one of ours\; mcp\: the JSON Lines of the MCP memory server\; bullets\: the bullet lists of CLAUDE.md, AGENTS.md and the like\; memfold\: what memfold export --format json has written]:format:(reference-a reference-b mcp bullets memfold)"
+  "--format[layout of the files (default\: by what stands in them). reference-a\: the JSON store of opencode-working-memory\; reference-b\: MEMORY.md of opencode-plugin-memory, or one of ours\; mcp\: the JSON Lines of the MCP memory server\; bullets\: the bullet lists of CLAUDE.md, AGENTS.md and the like\; memfold\: what memfold export --format json has written]:format:(reference-a reference-b mcp bullets memfold)"
   "--dry-run[say what would come, and write nothing]"
   "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
@@ -347,7 +348,7 @@ _shtab_memfold_restore_options=(
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
-  ":an id such as MEM-003, or the whole text:"
+  ":an id such as MEM-003, or a text, whole or in part:"
 )
 
 # guard to ensure default positional specs are added only once per session

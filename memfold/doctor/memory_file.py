@@ -20,14 +20,14 @@ def check_memory_file(scene: Scene) -> Iterator[Check]:
     try:
         look = read(scene.root, MEMORY_NAME)
     except FileTrouble as trouble:
-        yield Check("memory file", "warn", decode(str(trouble)), "put a plain file in its place, or memoryFile = off")
+        yield Check("MEMORY.md", "warn", decode(str(trouble)), "put a plain file in its place, or memoryFile = off")
         return
     if look is None:
         return
     parsed = read_file(decode_file(look.data))
     found = sorted(UNREADABLE.intersection(parsed.reports))
     if found:
-        yield Check("memory file", "warn", f"{path}: {REPORTS[found[0]]}", "mend the file, then memfold sync")
+        yield Check("MEMORY.md", "warn", f"{path}: {REPORTS[found[0]]}", "mend the file, then memfold sync")
     else:
         count = sum(not entry.archived for entry in parsed.entries)
-        yield Check("memory file", "ok", f"{path}: {count} active", "")
+        yield Check("MEMORY.md", "ok", f"{path}: {count} active", "")

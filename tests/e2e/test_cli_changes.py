@@ -165,7 +165,9 @@ def test_a_memory_file_is_begun_taken_in_and_written(project: Path) -> None:
     done("forget", "MEM-001")
     assert file.read_text(encoding="utf-8").index("## Archived") < file.read_text(encoding="utf-8").index("MEM-001")
     file.write_text(file.read_text(encoding="utf-8").replace("Sundays", "Mondays"), encoding="utf-8")
-    assert done("sync")["edits"] == ["memory.updated"]
+    assert done("sync")["edits"] == [{"event": "memory.updated", "id": "MEM-050", "what": "They rest on Mondays"}]
+    file.write_text(file.read_text(encoding="utf-8").replace("Mondays", "Fridays"), encoding="utf-8")
+    assert "memory.updated  MEM-050  They rest on Fridays\n" in run("sync").out
     file.write_text("<<<<<<< ours\n", encoding="utf-8")
     failed(run("sync"), 3, "conflict")
     failed(run("doctor"), 3, "conflict markers")
@@ -177,3 +179,105 @@ def test_names_are_said_for_ids_that_are_not_there() -> None:
     done("add", "use small commits")
     for command in ("edit", "forget", "restore", "pin", "history"):
         failed(run(command, "MEM-404"), 66, "MEM-404")
+
+
+def test_undo_again_and_again_leads_back_to_the_first_wording() -> None:
+    """Each undo takes the change before, also of the same field, and says what it will do."""
+    done("add", "Services start at port 7400", "--title", "Ports")
+    for port in (7500, 7600, 7700):
+        done("edit", "MEM-001", "--content", f"Services start at port {port}")
+    done("edit", "MEM-001", "--tag", "infra")
+    assert done("undo")["outcomes"][0]["tags"] == []
+    for port in (7600, 7500, 7400):
+        assert done("undo")["outcomes"][0]["content"] == f"Services start at port {port}"
+        assert active() == [f"Ports: Services start at port {port}"]
+
+
+def test_undo_passes_over_what_was_purged() -> None:
+    """Nothing is left of it that could come back; the change before it is the latest one."""
+    done("add", "use small commits")
+    done("add", "the blue whale")
+    done("purge", "MEM-002", "--yes")
+    assert done("undo", "--dry-run")["what"] == "MEM-001 use small commits"
+    done("undo")
+    failed(run("undo"), 66, "no change is left")
+
+
+def test_a_text_of_which_nothing_is_left_is_refused() -> None:
+    """Else a memory without a title, or without the content that it was given, would be called stored."""
+    failed(run("add", "the content", "--title", "<private>the key</private>"), 1, "secret_only")
+    done("add", "use small commits")
+    failed(run("edit", "MEM-001", "--content", "<private>the key</private>"), 1, "secret_only")
+    assert active() == ["use small commits"]
+
+
+def test_what_a_person_adds_is_no_word_of_a_client() -> None:
+    """The health of the memory still says that no client was heard; the memory itself isn't hidden."""
+    done("add", "use small commits")
+    status = run("status").out
+    assert status.startswith("no event of a client was ever received; 1 memory was added without one")
+    assert "no event of a client was ever received" in run("doctor").out
+
+
+def test_edit_takes_a_text_as_add_does() -> None:
+    """In place of title and content; what can't be meant is a mistake in the command."""
+    done("add", "Services start at port 7400", "--title", "Ports")
+    assert done("edit", "MEM-001", "Services start at port 7500")["text"] == "Services start at port 7500"
+    changed = done("edit", "MEM-001", "Services start at port 7600", "--title", "Ports")
+    assert changed["text"] == "Ports: Services start at port 7600"
+    failed(run("edit", "MEM-001", "a", "--content", "b"), 64, "given twice")
+    failed(run("edit", "MEM-001", " "), 64, "empty", "memfold forget")
+
+
+def test_a_pin_is_taken_by_unpin_alone() -> None:
+    """Pinned is said as such, and other tags that are set or cleared leave it."""
+    done("add", "use small commits")
+    assert run("pin", "MEM-001").out.startswith("pinned  MEM-001")
+    assert run("pin", "MEM-001").out.startswith("already pinned  MEM-001")
+    assert done("edit", "MEM-001", "--tag", "git")["tags"] == ["git", "safety-critical"]
+    assert done("edit", "MEM-001", "--no-tags")["tags"] == ["safety-critical"]
+    assert run("unpin", "MEM-001").out.startswith("unpinned  MEM-001")
+    assert done("edit", "MEM-001", "--tag", "git")["tags"] == ["git"]
+
+
+def test_events_name_what_they_are_about() -> None:
+    """An undo, a deletion: the log and the history name the event, by the number that the log shows."""
+    done("add", "use small commits")
+    done("forget", "MEM-001", "--reason", "as we squash")
+    run("undo")
+    log = run("log").out.splitlines()
+    assert log[-2].endswith("#2: as we squash")
+    assert log[-1].endswith("#3")
+    assert "memory.undone #3  promoted" in run("history", "MEM-001").out
+    steps = done("history", "MEM-001")["steps"]
+    assert [step["undoes"] for step in steps] == [None, None, 3]
+
+
+def test_a_history_shows_the_lines_that_changed(project: Path) -> None:
+    """Lines that stay aren't repeated; an imported memory names its file and line."""
+    (project / "AGENTS.md").write_text("# Rules\n\n- Services start at port 7400\n")
+    done("import", "AGENTS.md", "--format", "bullets")
+    done("edit", "MEM-001", "--content", "one\ntwo\nthree")
+    done("edit", "MEM-001", "--content", "one\nzwei\nthree")
+    history = run("history", "MEM-001").out
+    assert "AGENTS.md, line 3\n" in history
+    assert history.endswith("  - two\n  + zwei\n")
+
+
+def test_what_left_is_restored_by_a_part_of_its_text() -> None:
+    """As every other command names a memory; of several, none is."""
+    done("add", "use small commits")
+    done("add", "use small functions")
+    done("forget", "MEM-001")
+    done("forget", "MEM-002")
+    failed(run("restore", "small"), 66, "2 memories hold 'small'")
+    assert done("restore", "commits")["id"] == "MEM-001"
+
+
+def test_sync_says_why_no_file_is_kept(project: Path) -> None:
+    """The setting and where it comes from, or how to begin."""
+    done("add", "use small commits")
+    assert "memfold install opencode --memory-file" in run("sync").out
+    (project / ".memfold.toml").write_text('memoryFile = "off"\n')
+    assert "memoryFile is off" in run("sync").out
+    assert ".memfold.toml" in run("sync").out

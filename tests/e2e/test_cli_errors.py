@@ -215,8 +215,12 @@ def test_no_ledger_says_what_makes_one(tmp_path: Path) -> None:
         assert ran.code == 66
         return ran.err.splitlines()
 
+    add = 'memfold add "what to remember"'
     assert told()[0] == f"memfold: no ledger for {project} yet: no event was ever received"
-    assert told()[1] == f"  try: memfold install opencode, then start OpenCode in '{project}' and ask it something"
+    assert (
+        told()[1]
+        == f"  try: memfold install opencode, then start OpenCode in '{project}' and ask it something; or {add}"
+    )
     assert "which is no project" in told(tmp_path)[0]
     with mock.patch.dict(os.environ, MEMFOLD="off"):
         assert "memory is switched off (MEMFOLD" in told()[0]

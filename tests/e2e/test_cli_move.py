@@ -61,7 +61,9 @@ def test_import_reports_and_writes_once(project: Path) -> None:
     assert active() == ["Ports: Local services start at 7400"]
     again = run("import", "M.md")
     assert again.code == 0
-    assert again.out == "M.md (reference-b): 2 imported before\nnothing new: all of it was imported before\n"
+    assert (
+        again.out == "M.md (reference-b): 2 imported before\nnothing new: all that could be read was imported before\n"
+    )
     assert "2 imported before" in run("import", "M.md", "--dry-run").out
 
 
@@ -97,7 +99,7 @@ def test_a_folder_is_read_whole(project: Path) -> None:
 def test_a_format_can_be_named(project: Path) -> None:
     """Instruction files are read where a person says so; the name of a format decides."""
     (project / "CLAUDE.md").write_text("# Rules\n- Use tabs in Makefiles\n")
-    failed(run("import", "CLAUDE.md"), 65, "looks like memories", "--format bullets")
+    failed(run("import", "CLAUDE.md"), 65, "isn't known", "memfold import CLAUDE.md --format bullets")
     assert "1 taken" in run("import", "CLAUDE.md", "--format", "bullets").out
     (project / "graph.jsonl").write_bytes(
         mcp({"type": "entity", "name": "auth", "entityType": "service", "observations": ["uses JWT"]})
