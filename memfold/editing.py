@@ -302,6 +302,6 @@ def _refused_update(memory: MemoryState, entry: Entry, data: MemoryUpdatedData) 
     other = memory.entries[memory.exact.get(wording.exact, entry.ref)]
     if other.ref != entry.ref:
         return Done(kind="refused", id=other.id, entry=other, reasons=("absorbed_exact",))
-    if reasons := text_refusals(wording.text, memory.context.policy):
+    if reasons := text_refusals(wording.text, memory.context.policy, wording.beside):
         return Done(kind="refused", id=entry.id, entry=entry, reasons=reasons)
     return None

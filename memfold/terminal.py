@@ -8,7 +8,20 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TextIO
 
-__all__ = ["PLAIN", "Style", "clean", "display_width", "fit", "style_for", "table", "terminal_width", "wrap"]
+__all__ = [
+    "PLAIN",
+    "Style",
+    "clean",
+    "clean_json",
+    "clean_styled",
+    "display_width",
+    "fit",
+    "is_terminal",
+    "style_for",
+    "table",
+    "terminal_width",
+    "wrap",
+]
 
 _RESET = "\x1b[0m"
 _MARK = "…"
@@ -21,6 +34,8 @@ _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
+
+_CODES = re.compile("(\x1b\\[(?:[012]|3[1236])m)")
 
 
 class Style(NamedTuple):
@@ -70,12 +85,12 @@ def style_for(
         return Style(False)
     if environ.get("FORCE_COLOR", "0") not in ("", "0"):
         return Style(True)
-    return Style(environ.get("TERM") != "dumb" and _is_terminal(stream))
+    return Style(environ.get("TERM") != "dumb" and is_terminal(stream))
 
 
 def terminal_width(stream: TextIO | None, environ: Mapping[str, str]) -> int | None:
     """Columns of the terminal behind a stream; None where nothing need be cut, as in a pipe or file."""
-    if stream is None or not _is_terminal(stream):
+    if stream is None or not is_terminal(stream):
         return None
     given = environ.get("COLUMNS", "")
     if given.isascii() and given.isdigit() and int(given[:6]) > 0:
@@ -100,6 +115,18 @@ def clean(text: str, *, lines: bool = False) -> str:
     if lines:
         return "\n".join(clean(line) for line in text.split("\n"))
     return text if text.isprintable() else _UNSAFE.sub(_escape, text.replace("\t", "    "))
+
+
+def clean_styled(text: str) -> str:
+    """Lines for a terminal: the codes of a ``Style`` stay, all else is made safe as by ``clean``. Linear."""
+    if text.isprintable():
+        return text
+    return "".join(part if code else clean(part, lines=True) for part, code in _codes_apart(text))
+
+
+def clean_json(text: str) -> str:
+    """A JSON text that means the same and holds no such character but its line breaks. Linear."""
+    return _UNSAFE.sub(_escape_json, text)
 
 
 def display_width(text: str) -> int:
@@ -161,11 +188,18 @@ def table(
     return "\n".join([style.bold(lines[0]), *lines[1:]])
 
 
-def _is_terminal(stream: TextIO | None) -> bool:
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a stream is a terminal; a closed one is none."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:  # closed
         return False
+
+
+def _codes_apart(text: str) -> Iterator[tuple[str, bool]]:
+    """The codes of a ``Style`` in a text, and what stands between them."""
+    for index, part in enumerate(_CODES.split(text)):
+        yield part, bool(index % 2)
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -174,6 +208,13 @@ def _escape(match: re.Match[str]) -> str:
         return "\\n"
     code = ord(character)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _escape_json(match: re.Match[str]) -> str:
+    if match[0] == "\n":
+        return "\n"
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def _columns(character: str) -> int:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from projections.inert import inert
+from projections.inert import inert_line
 from projections.policy import Policy
 from projections.render import Block
 from projections.rules.candidate_lines import BLOCK_LABEL
-from projections.text.clean import clean, single_line
 from projections.text.cut import cut
 from projections.text.limits import TEXT_LIMIT
 
@@ -89,4 +88,4 @@ def _todos(todos: Iterable[str]) -> list[str]:
 
 def _shown(text: str) -> str:
     """A text from outside as one inert line."""
-    return inert(single_line(clean(text).text))
+    return inert_line(text)

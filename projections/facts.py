@@ -21,7 +21,7 @@ from projections.policy import BUILT_IN_TYPES, RULES_VERSION, Context, policy_di
 from projections.text.erased import ERASED, erased_key
 from projections.text.limits import TITLE_LIMIT
 
-__all__ = ["Facts", "Judged", "Known", "LineFacts", "facts_for", "facts_key", "facts_of", "judge_line"]
+__all__ = ["Facts", "Judged", "Known", "LineFacts", "facts_for", "facts_key", "facts_of", "judge_line", "parts_beside"]
 
 Judged = MemoryRequested | SessionCompacted | MemoryAdded | MemoryImported
 """The events whose texts are judged."""
@@ -177,11 +177,17 @@ def _of_written(event: MemoryAdded | MemoryImported, context: Context) -> LineFa
         text, gated = entry_text(event.data.title, event.data.content, context.policy), False
     given = event.data.type
     type_ = given if given in type_order(context.policy) else type_of(text)
+    reasons = text_refusals(text, context.policy, parts_beside(event))
     if gated:
-        reasons = tuple(reason.code for reason in judge(type_, text, context))
-    else:
-        reasons = text_refusals(text, context.policy)
+        reasons = tuple(dict.fromkeys((*(one.code for one in judge(type_, text, context)), *reasons)))
     return judge_line(context, "written", type_, text, reasons=reasons)
+
+
+def parts_beside(event: MemoryAdded | MemoryImported) -> tuple[str, ...]:
+    """What a written memory says beside its line (SPEC 2.1)."""
+    data = event.data
+    rationale = (event.data.rationale,) if isinstance(event, MemoryImported) else ()
+    return (data.title, data.content, ", ".join(data.tags), *rationale)
 
 
 def judge_line(

@@ -1,4 +1,4 @@
-"""The header lines of our own blocks: the renderer writes them, and what a host feeds back is known by them."""
+"""What our own blocks and those of hosts are known by: the renderer writes it, and what comes back is told by it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ __all__ = [
     "DELTA_HEADER",
     "FILE_END",
     "FILE_TITLE",
+    "HOST_ELEMENTS",
     "HOT_HEADER",
     "NUMBERED_HEADER",
     "OWN_HEADERS",
@@ -36,3 +37,16 @@ FILE_TITLE = "# OpenCode Memory"
 
 FILE_END = "<!-- end of OpenCode Memory -->"
 """Where our part ends, if other people's text follows (SPEC 16.4)."""
+
+HOST_ELEMENTS = (
+    "system-reminder",
+    "workspace-memory",
+    "workspace_memory",
+    "memory-context",
+    "hot-session-state",
+    "environment_context",
+    "command-name",
+    "command-message",
+    "local-command-stdout",
+)
+"""Elements that hold no words of a speaker (SPEC 3.2): an open one in a memory would hide what stands behind it."""

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ledger.times import DAY_MS
 from projections.headers import NUMBERED_HEADER, WORKSPACE_HEADER
-from projections.inert import inert
+from projections.inert import inert_line
 from projections.memory.model import Entry, MemoryState
 from projections.memory.selection import Selection, ranked, select
 from projections.policy import Policy, type_order
@@ -65,11 +65,11 @@ def render_numbered(selection: Selection, policy: Policy) -> Block:
     A number is known only when all lines are chosen, but the digits they take together depend on their count
     alone: the n-th line admitted pays for the digits of n.
     """
-    fixed = [len(f"[M] {inert(entry.proposal.text)}") for entry in selection.chosen]
+    fixed = [len(f"[M] {inert_line(entry.proposal.text)}") for entry in selection.chosen]
     digits = [len(str(n + 1)) for n in range(len(fixed))]
     admitted, left_out = _admit(selection.chosen, fixed, digits, NUMBERED_HEADER, policy)
     shown = _in_sections(admitted, policy)
-    lines = [(entry, f"[M{n}] {inert(entry.proposal.text)}") for n, entry in enumerate(shown, 1)]
+    lines = [(entry, f"[M{n}] {inert_line(entry.proposal.text)}") for n, entry in enumerate(shown, 1)]
     return Block(_join(NUMBERED_HEADER, lines), tuple(shown), (*selection.omitted, *left_out))
 
 
@@ -119,7 +119,7 @@ def _join(header: str, lines: Sequence[tuple[Entry, str]]) -> str:
 
 def _line(entry: Entry) -> str:
     rationale = entry.proposal.rationale
-    return inert(entry.proposal.text) + (f" Why: {inert(rationale)}" if rationale else "")
+    return inert_line(entry.proposal.text) + (f" Why: {inert_line(rationale)}" if rationale else "")
 
 
 def _stale_label(entry: Entry, now: int, policy: Policy) -> str:

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from ledger.events import AnyEvent, MemoryAdded, MemoryImported, MemoryRequested, SessionCompacted
-from projections.facts import facts_of
+from projections.facts import facts_of, parts_beside
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState, Ref
 from projections.protocol import fold
 from projections.reasons import Evidence, explain, rule_of
 from projections.rules.candidates import parse_summary
 from projections.rules.explicit import extract
-from projections.rules.injection import find_injection
+from projections.rules.refusals import injected_part
 
 __all__ = ["ReasonLine", "plain_reason", "reason_lines", "reasons_from"]
 
@@ -23,7 +23,8 @@ class ReasonLine(Struct, frozen=True):
     """One reason for people: code, section of the rule, a sentence, and the words that matched.
 
     ``matched`` is empty where the text as a whole is the evidence, or where the reason lies in other events.
-    ``start`` and ``end`` are characters of the text that was judged.
+    ``start`` and ``end`` are characters of the text that was judged, or of the title, content, tags or rationale beside
+    it.
     """
 
     code: str
@@ -89,6 +90,7 @@ def _judge(event: AnyEvent, index: int, memory: MemoryState) -> tuple[str, tuple
             return lines[index].text, lines[index].reasons
     elif isinstance(event, MemoryAdded | MemoryImported):
         (line,) = facts_of(event, memory.context).lines
-        span = find_injection(line.text)
-        return line.text, () if span is None else (Evidence("prompt_injection", *span),)
+        if found := injected_part(line.text, parts_beside(event)):
+            part, span = found
+            return part, (Evidence("prompt_injection", *span),)
     return "", ()

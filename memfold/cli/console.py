@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from memfold.terminal import Style, clean, style_for, table, terminal_width, wrap
+from memfold.terminal import Style, clean, clean_json, clean_styled, is_terminal, style_for, table, terminal_width, wrap
 
 __all__ = ["Console"]
 
@@ -33,17 +33,23 @@ class Console:
         self.width = terminal_width(sys.stdout, os.environ)
 
     def out(self, text: str = "") -> None:
-        """One or more whole lines."""
-        sys.stdout.write(f"{text}\n")
+        """One or more whole lines; whatever a caller has forgotten, nothing but our own codes reaches a terminal."""
+        sys.stdout.write(f"{clean_styled(text)}\n")
 
     def note(self, text: str) -> None:
         """A remark that is no data."""
         sys.stdout.flush()  # on a terminal both streams share the screen
-        sys.stderr.write(f"memfold: {text}\n")
+        sys.stderr.write(f"memfold: {clean(text)}\n")
 
     def emit(self, document: Struct) -> None:
         """One JSON document, indented; its first key is its schema."""
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n")
+        sys.stdout.write(clean_json(msgspec.json.format(msgspec.json.encode(document), indent=2).decode()) + "\n")
+
+    def exact(self, text: str, *, is_json: bool) -> None:
+        """A text that programs take byte for byte; only on a terminal it is made safe."""
+        if is_terminal(sys.stdout):
+            text = clean_json(text) if is_json else clean(text, lines=True)
+        sys.stdout.write(text)
 
     def heading(self, text: str) -> None:
         """A heading after an empty line."""

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from argparse import ArgumentParser, Namespace
 
 import msgspec
@@ -62,7 +61,7 @@ def run(options: Namespace) -> int:
     else:
         data = _document_bytes(world, created) if options.format == "json" else encode_file(file_text(world.memory))
         if options.output is None:
-            sys.stdout.write(data.decode("utf-8", "replace"))
+            console.exact(data.decode("utf-8", "replace"), is_json=options.format == "json")
         else:
             _write({os.path.abspath(options.output): data}, console, force=options.force)
     return OK
@@ -94,7 +93,7 @@ def _export_store(options: Namespace, console: Console, world: WorldState, creat
     memory = world.memory
     store = store_bytes(memory, created.root, created.key)
     if options.output is None:
-        sys.stdout.write(store.decode())
+        console.exact(store.decode(), is_json=True)
         if memory.pending:
             number = plural(len(memory.pending), "pending memory", "pending memories")
             console.note(f"{number} would stand in {JOURNAL_NAME}, which --output FOLDER writes beside the store")

@@ -60,7 +60,7 @@ def run(options: Namespace) -> int:
     view, console = open_view(options), Console(options)
     keep = _filter(options, view)
     offsets: dict[str, int] = {}
-    write = _write_json if options.json else _line_writer(view, console, offsets)
+    write = _json_writer(console) if options.json else _line_writer(view, console, offsets)
     reader = view.log.reader()
     events: Iterable[AnyEvent] = filter(keep, _noted(reader, offsets))
     shown = 0
@@ -124,9 +124,12 @@ def _since(text: str | None) -> tuple[int, int | None]:
     return 0, moment
 
 
-def _write_json(event: AnyEvent) -> None:
-    line = event.line + b"\n" if isinstance(event, UnknownEvent) else encode(event)
-    sys.stdout.write(line.decode("utf-8", "replace"))
+def _json_writer(console: Console) -> Callable[[AnyEvent], None]:
+    def write(event: AnyEvent) -> None:
+        line = event.line + b"\n" if isinstance(event, UnknownEvent) else encode(event)
+        console.exact(line.decode("utf-8", "replace"), is_json=True)
+
+    return write
 
 
 def _line_writer(view: View, console: Console, offsets: Mapping[str, int]) -> Callable[[AnyEvent], None]:

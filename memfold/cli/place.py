@@ -18,6 +18,7 @@ from ledger.times import DAY_MS, parse_time
 from memfold.config import Resolved, load, locate
 from memfold.errors import ConfigError, NotFoundError, UsageError
 from memfold.paths import data_dir, is_project, ledger_dir, workspace_key
+from memfold.terminal import clean
 from projections.prompts import PromptState, RenderedPrompts
 from projections.protocol import fold
 from projections.text.clean import decode
@@ -202,7 +203,7 @@ def _take_in_edits(place: Place) -> None:
 
     with keeper_of(place.root, place.directory, place.resolved.config) as keeper:
         for report in keeper.sync().reports:
-            sys.stderr.write(f"memfold: {decode(report)}\n")
+            sys.stderr.write(f"memfold: {clean(decode(report))}\n")
 
 
 def has_ledger(place: Place) -> bool:

@@ -13,6 +13,7 @@ from memfold.cli.gist import gist
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.words import plural
 from memfold.errors import OK, NotFoundError
+from memfold.terminal import clean
 from projections.memory.model import Proposal, shown_id
 from projections.text.clean import decode
 from replay.undo import UndoPlan
@@ -126,7 +127,7 @@ def _part(plan: UndoPlan, outcome: Outcome) -> OutcomePart:
 def _print(desk: Desk, document: UndoDocument) -> None:
     console = desk.console
     active = {entry.id for entry in desk.store.world().memory.entries.values() if entry.state == "promoted"}
-    console.out(f"undo #{document.offset} {document.change}: {document.what}")
+    console.out(clean(f"undo #{document.offset} {document.change}: {document.what}"))
     for part in document.outcomes:
         is_kept = part.state == "promoted" and part.id in active
         state = "is changed" if is_kept else f"becomes {'active' if part.state == 'promoted' else part.state}"
@@ -137,7 +138,7 @@ def _print(desk: Desk, document: UndoDocument) -> None:
             if text:
                 console.wrapped(text, "      ")
         if part.tags is not None:
-            console.out(f"      tags: {', '.join(part.tags) or 'none'}")
+            console.wrapped(f"tags: {', '.join(part.tags) or 'none'}", "      ")
     if not document.outcomes:
         console.out("  no memory changes")
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ledger.times import utc_day
 from memfold.editing import Done
-from projections.inert import inert
+from projections.inert import inert, inert_content, inert_line, inert_quote
 from projections.memory.model import Entry, MemoryState
 from projections.reasons import explain
 from projections.similar import most_similar
@@ -61,7 +61,7 @@ def of_add(done: Done, memory: MemoryState) -> Result:
         wording = entry.proposal
         lines = [f"Saved {entry.id}: {_quoted(wording.title)}"]
         if wording.content:
-            lines.append(inert(cut(wording.content, _QUOTE * 4)))
+            lines.append(inert_content(cut(wording.content, _QUOTE * 4)))
         similar = most_similar(memory, wording.text, but=entry)
         if similar is not None:
             lines.append(f"Similar: {_named(similar)}. If they say the same, keep one (memory_update, memory_delete).")
@@ -111,7 +111,7 @@ def listing(entries: Sequence[Entry], query: str, *, limit: int, offset: int, is
         text = _entry(entry)
         if shown and size + len(text) > ANSWER_LIMIT - 600:
             break
-        shown.append(cut(text, ANSWER_LIMIT - 600))
+        shown.append(inert(cut(text, ANSWER_LIMIT - 600)))  # a cut can end a word that was no tag
         size += len(text) + 1
     ids = tuple(entry.id for entry in entries[offset : offset + len(shown)])
     head = f"{total} {'memory' if total == 1 else 'memories'}{f' for {_quoted(query)}' if query else ''}"
@@ -136,15 +136,14 @@ def empty() -> Result:
 
 
 def _entry(entry: Entry) -> str:
-    """One memory of a listing, its lines inert."""
+    """One memory of a listing: a line of ours, and its content as a quotation."""
     wording = entry.proposal
     dates = f"added {utc_day(entry.created)}"
     if entry.updated is not None:
         dates += f", updated {utc_day(entry.updated)}"
     tags = f", tags: {', '.join(wording.tags)}" if wording.tags else ""
-    head = f"[{entry.id}] {wording.title or wording.text} ({wording.type}, {dates}{tags})"
-    body = f"\n{wording.content}" if wording.content else ""
-    return inert(f"{head}{body}").replace(_CLOSE, "‹/memory-context>").replace(_OPEN, "‹memory-context>")
+    head = inert_line(f"[{entry.id}] {wording.title or wording.text} ({wording.type}, {dates}{tags})")
+    return f"{head}\n{inert_content(wording.content)}" if wording.content else head
 
 
 def _not_found(done: Done) -> Result:
@@ -163,4 +162,4 @@ def _named(entry: Entry) -> str:
 
 
 def _quoted(text: str) -> str:
-    return f"“{inert(cut(single_line(text), _QUOTE))}”"
+    return f"“{inert_quote(cut(single_line(text), _QUOTE))}”"

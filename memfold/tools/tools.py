@@ -12,7 +12,7 @@ from memfold.tools.arguments import Arguments, BadArgument
 from memfold.tools.operation_log import OperationLog
 from projections.memory.model import Entry, MemoryState
 from projections.prompts import current_epoch
-from projections.text.clean import single_line
+from projections.text.clean import clean, single_line
 from projections.world import WorldState
 from replay.names import parse_id
 
@@ -142,7 +142,7 @@ class Tools:
 
     def _read(self, call: _Call) -> Result:
         given = call.arguments
-        query = single_line(given.text("query") or "")
+        query = single_line(clean(given.text("query") or "").text)
         limit, offset = given.number("limit", _LIMIT, 1), given.number("offset", 0, 0)
         if not self._store.capture.enabled:
             return answers.refused("memory is switched off")

@@ -212,11 +212,14 @@ class EventEraser:
         fields = (given.title or "", given.content or "", *(given.tags or ()))
         is_held = any(map(self._needles.are_in, fields)) and not self._choice.is_kept(wording)
         if self._choice.takes(wording) or (is_held and wording.erased is None):
+            refusals = text_refusals(wording.text, context.policy, wording.beside)
             return {
                 "title": None if given.title is None else ERASED,
                 "content": None if given.content is None else "",
                 "tags": _tags(wording.tags),
-                "erased": self._choice.left_of(wording, self._key, text_refusals(wording.text, context.policy)),
+                "erased": self._choice.left_of(
+                    wording, self._key, text_refusals(wording.text, context.policy, wording.beside)
+                ),
             }
         if self._choice.takes(old):
             return {"title": wording.title, "content": wording.content, "tags": wording.tags}

@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from projections.inert import inert
+from projections.inert import inert, inert_quote
 from projections.memory.model import Proposal
 from projections.text.erased import ERASED
 
@@ -106,8 +106,8 @@ def _longest_first(text: _Text) -> tuple[int, _Text]:
 
 
 def _forms(part: str) -> Iterator[str]:
-    """A text as another text may quote it: as a prompt shows it, and as JSON writes it."""
-    for form in {part, inert(part)}:
+    """A text as another text may quote it: as a prompt or an answer shows it, and as JSON writes it."""
+    for form in {part, inert(part), inert_quote(part)}:
         yield from _escapes(form)
 
 

@@ -9,9 +9,8 @@ from msgspec import Struct
 
 from projections.headers import HOT_HEADER
 from projections.hot.session import FileEntry
-from projections.inert import inert
+from projections.inert import inert_line
 from projections.text.canonical import exact_key
-from projections.text.clean import single_line
 from projections.text.paths import relative_to
 
 __all__ = ["MAYBE_FIXED", "ErrorEntry", "HotBlock", "HotLine", "hot_block", "hot_lines"]
@@ -121,7 +120,7 @@ def _pending_entry(type_: str, text: str) -> str:
 
 
 def _shown(entry: str) -> str:
-    return inert(single_line(entry))
+    return inert_line(entry)
 
 
 class _Budget:

@@ -92,7 +92,7 @@ def _refused(turn: Turn, wording: Proposal) -> bool:
     # Updates are rare, and what they import isn't: see projections.facts.
     from projections.rules.refusals import text_refusals
 
-    return bool(text_refusals(wording.text, turn.state.context.policy))
+    return bool(text_refusals(wording.text, turn.state.context.policy, wording.beside))
 
 
 def _put_wording(turn: Turn, entry: Entry, wording: Proposal) -> None:

@@ -89,6 +89,11 @@ class Proposal(Struct, frozen=True, kw_only=True, gc=False):
     notes: tuple[str, ...] = ()
 
     @property
+    def beside(self) -> tuple[str, ...]:
+        """What it says beside its text (SPEC 2.1)."""
+        return (self.title, self.content, ", ".join(self.tags), self.rationale)
+
+    @property
     def length(self) -> int:
         """Characters of the text, a purged one as it was."""
         return len(self.text) if self.erased is None else self.erased.length

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import re
 
-from projections.headers import FILE_END, FILE_TITLE, OWN_HEADERS
+from projections.headers import FILE_END, FILE_TITLE, HOST_ELEMENTS, OWN_HEADERS
 from projections.policy import Policy
 from projections.text.intake import take_in_block
 
 __all__ = ["own_words", "remove_foreign"]
 
-_ELEMENTS = (
-    "system-reminder",
-    "workspace-memory",
-    "workspace_memory",
-    "memory-context",
-    "hot-session-state",
-    "environment_context",
-    "command-name",
-    "command-message",
-    "local-command-stdout",
-)
 # A tag stays on one line: a span that could reach over line breaks would make removal order matter.
-_OPENING = re.compile(rf"<({'|'.join(_ELEMENTS)})(?:[^\S\n][^<>\n]*|/)?>", re.IGNORECASE)
-_CLOSING = {name: re.compile(rf"</{name}[^\S\n]*>", re.IGNORECASE) for name in _ELEMENTS}
+_OPENING = re.compile(rf"<({'|'.join(HOST_ELEMENTS)})(?:[^\S\n][^<>\n]*|/)?>", re.IGNORECASE)
+_CLOSING = {name: re.compile(rf"</{name}[^\S\n]*>", re.IGNORECASE) for name in HOST_ELEMENTS}
 _TRANSPORT_TAGS = re.compile(r"^([^\S\n]*)(?:\[[^\W\d_][\w.-]*:[^\s\[\]]+\][^\S\n]*)+", re.MULTILINE)
 _SIGNATURE = "--"
 _ROUNDS = 3

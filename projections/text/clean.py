@@ -17,7 +17,7 @@ _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
 # sequence without its end loses only its first signs: hiding the rest of a text would lose more than it protects.
 _UNSEEN = re.compile(
     r"""
-      (\U0001F3F4[\U000E0000-\U000E007F]++)                 # kept: the tags of a flag
+      (\U0001F3F4[\U000E0030-\U000E0039\U000E0061-\U000E007A]{1,6}\U000E007F)     # kept: the tags of a flag
     | (?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])                  # OSC, DCS, SOS, PM, APC …
       [^\x07\x1b\x90\x98\x9c-\x9f\n]*+ (?:\x07|\x1b\\|\x9c)              # … up to their end
     | (?:\x1b\[|\x9b) [0-?]*+ [\ -/]*+ [@-~]?               # CSI: colours, cursor
@@ -27,6 +27,9 @@ _UNSEEN = re.compile(
     """,
     re.VERBOSE,
 )
+# A character takes one variation selector. Rows of them, as of tags, carry texts that a model reads and nobody sees.
+_SELECTORS = "[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+_FURTHER_SELECTORS = re.compile(f"(?<={_SELECTORS}){_SELECTORS}+")
 _JOINERS_IN_ASCII = re.compile("(?<=[A-Za-z0-9])[\u200c\u200d]++(?=[A-Za-z0-9])")
 
 
@@ -56,7 +59,7 @@ def clean(text: str) -> Cleaned:
     step 2 changes carries the note ``invisible_removed``.
     """
     decoded = decode(text)
-    cleaned = _JOINERS_IN_ASCII.sub("", _UNSEEN.sub(r"\1", decoded))
+    cleaned = _JOINERS_IN_ASCII.sub("", _FURTHER_SELECTORS.sub("", _UNSEEN.sub(r"\1", decoded)))
     return Cleaned(cleaned, () if cleaned == decoded else (INVISIBLE_REMOVED,))
 
 

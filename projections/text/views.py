@@ -30,7 +30,17 @@ _STYLED = (
     "\u2070-\u209c\u2100-\u214f\u2460-\u24e9\ufe50-\ufe6b\uff02-\uff07\uff0a\uff0b\uff0d-\uff19\uff1c\uff1e"
     "\uff20-\uff5a\uff5c\uff5e\U0001d400-\U0001d7ff\U0001f130-\U0001f149"
 )
-_UNPLAIN = re.compile(f"[{_IGNORABLE}{_STYLED}]")
+# Letters of other scripts that look like these. Only where they stand in a word with ASCII letters, up to a few apart:
+# no word of a language mixes them, and texts that are written in these scripts stay as they are.
+_TWINS = str.maketrans(
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u0261\u04bb\u051b\u051d\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425"
+    "\u0406\u0408\u0405\u03bf\u03bd\u03b1\u03c1\u03b9\u03c5\u03ba\u0391\u0392\u0395\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u0578\u057d\u0585",
+    "aeopcyxijsdghqwABEKMHOPCTXIJSovapiukABEHIKMNOPTYXnuo",
+)
+_TWIN = f"[{''.join(map(chr, _TWINS))}]"
+_UNPLAIN = re.compile(
+    f"[{_IGNORABLE}{_STYLED}]|(?<=[A-Za-z]){_TWIN}|(?<=[A-Za-z]{_TWIN}){_TWIN}|{_TWIN}(?={_TWIN}{{0,3}}[A-Za-z])"
+)
 _IS_IGNORABLE = re.compile(f"[{_IGNORABLE}]")
 
 _CONTINUED = re.compile(r"\\\n")
@@ -66,7 +76,7 @@ class View(NamedTuple):
 
 
 def as_seen(text: str) -> View:
-    """The text without characters that nobody sees, and with styled forms of ASCII characters plain. Linear."""
+    """The text without characters that nobody sees; styled forms and twins of ASCII characters are plain. Linear."""
     if text.isascii():
         return View(text, [0], [0])
     return _view(text, _UNPLAIN, _plain)
@@ -107,5 +117,7 @@ def _view(text: str, parts: re.Pattern[str], replace: Callable[[str], str]) -> V
 def _plain(char: str) -> str:
     if _IS_IGNORABLE.match(char):
         return ""
+    if ord(char) in _TWINS:
+        return char.translate(_TWINS)
     plain = unicodedata.normalize("NFKC", char)
     return plain if len(plain) == 1 and plain.isascii() else char
