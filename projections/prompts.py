@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from ledger.events import AnyEvent, Delivery, PromptRendered, SessionCompacted, SessionDeleted, SessionStarted
 from projections.facts import Known
-from projections.inert import inert
 from projections.memory.activity import calls_taken_in
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import Entry, MemoryState, Proposal, Ref
@@ -148,7 +147,7 @@ def _frozen(memory: MemoryState, delivery: Delivery) -> tuple[str, tuple[Entry, 
         block = workspace_block(memory)
         return block.text, block.shown
     entries = file_entries(memory)
-    text = inert(summary_text(entries, delivery.summary_chars))
+    text = summary_text(entries, delivery.summary_chars)
     numbers = summary_entries(entries, delivery.summary_chars)
     return text, tuple(memory.entries[memory.numbers[number]] for number in numbers)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ledger.times import utc_day
 from projections.memory.model import Entry, MemoryState
 from projections.memory_file.model import UNTITLED, FileEntry
-from projections.text.clean import stored_content
+from projections.text.clean import clean, single_line, stored_content
 
 __all__ = ["file_entries", "file_entry", "is_in_file"]
 
@@ -24,14 +24,21 @@ def is_in_file(entry: Entry) -> bool:
 
 
 def file_entry(entry: Entry) -> FileEntry:
-    """One memory as an entry of the file; days are UTC days of the events."""
+    """One memory as an entry of the file; days are UTC days of the events.
+
+    What a foreign writer has left in the log is no structure of the file either.
+    """
     wording = entry.proposal
     return FileEntry(
         number=entry.number,
-        title=wording.title or UNTITLED,
-        content=stored_content(wording.content),
+        title=_line(wording.title) or UNTITLED,
+        content=stored_content(clean(wording.content).text),
         added=utc_day(entry.created),
         updated=None if entry.updated is None else utc_day(entry.updated),
-        tags=wording.tags,
+        tags=tuple(map(_line, wording.tags)),
         archived=entry.state != "promoted",
     )
+
+
+def _line(text: str) -> str:
+    return single_line(clean(text).text)

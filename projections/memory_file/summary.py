@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from projections.inert import inert_line
 from projections.memory.model import shown_id
 from projections.memory_file.model import FileEntry
 
@@ -56,7 +57,7 @@ def _admitted(entries: Iterable[FileEntry], max_chars: int) -> list[tuple[int | 
 
 def _line(entry: FileEntry) -> str:
     tags = f"[{', '.join(entry.tags)}] " if entry.tags else ""
-    return f"- [{shown_id(entry.number)}] {tags}{entry.title}"
+    return inert_line(f"- [{shown_id(entry.number)}] {tags}{entry.title}")
 
 
 def _notice(left_out: int) -> str:

@@ -21,6 +21,7 @@ def text_refusals(text: str, policy: Policy, beside: Iterable[str] = ()) -> tupl
             its line, which may have been cut.
     """
     found = {
+        "empty_text": not text,
         "prompt_injection": injected_part(text, beside) is not None,
         "secret_only": is_secret_only(text, policy.redaction),
     }
