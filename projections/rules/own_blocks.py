@@ -36,7 +36,7 @@ def own_words(text: str, policy: Policy) -> tuple[str, tuple[str, ...]]:
 
 def remove_foreign(text: str) -> str:
     """The text without the spans of SPEC 3.2; lines end at LF only."""
-    text = _TRANSPORT_TAGS.sub(r"\1", _without_elements(text))
+    text = _TRANSPORT_TAGS.sub(r"\1", _without_elements(_without_files(text)))
     kept: list[str] = []
     inside_own_block = inside_file = False
     for line in text.split("\n"):
@@ -54,6 +54,26 @@ def remove_foreign(text: str) -> str:
             inside_own_block = False
         if not inside_own_block:
             kept.append(line)
+    return "\n".join(kept)
+
+
+def _without_files(text: str) -> str:
+    """Drop each MEMORY.md that was pasted with its end line.
+
+    Before elements: a content may hold one that is not closed, which would take what stands behind the file along.
+    """
+    if FILE_END not in text:
+        return text
+    kept: list[str] = []
+    begin: int | None = None
+    for line in text.split("\n"):
+        bare = line.strip()
+        if bare == FILE_TITLE and begin is None:
+            begin = len(kept)
+        kept.append(line)
+        if bare == FILE_END and begin is not None:
+            del kept[begin:]
+            begin = None
     return "\n".join(kept)
 
 

@@ -47,7 +47,7 @@ NEIGHBOURS = (
     "The repository keeps its tariff tables in config/tariffs.json",
     "docs are at https://docs.example/handbook",
 )
-TOGETHER = 5
+TOGETHER = 12
 """Hostile texts of one ledger: few enough that a block shows them all."""
 
 
@@ -91,7 +91,7 @@ _texts = st.lists(_pieces, min_size=1, max_size=6).map("".join)
 _happenings = st.lists(st.tuples(st.sampled_from(sorted(WAYS)), _texts), min_size=1, max_size=6)
 
 
-@settings(max_examples=examples(60), phases=PHASES)
+@settings(max_examples=examples(40), phases=PHASES)
 @given(_happenings, st.lists(st.sampled_from(NEIGHBOURS), max_size=3, unique=True), st.booleans())
 def test_any_mixture_is_data_beside_its_neighbours(
     happenings: list[tuple[str, str]], early: list[str], restart: bool
@@ -103,7 +103,7 @@ def test_any_mixture_is_data_beside_its_neighbours(
     _assert_shown_as_data(stage)
 
 
-@settings(max_examples=examples(150), phases=PHASES)
+@settings(max_examples=examples(100), phases=PHASES)
 @given(_texts)
 def test_inert_forms_hold(text: str) -> None:
     """Each form is inert and stays as it is; a line is one, a quotation can't be left, a content is quoted throughout."""
