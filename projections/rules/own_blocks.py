@@ -38,14 +38,9 @@ def remove_foreign(text: str) -> str:
     """The text without the spans of SPEC 3.2; lines end at LF only."""
     text = _TRANSPORT_TAGS.sub(r"\1", _without_elements(_without_files(text)))
     kept: list[str] = []
-    inside_own_block = inside_file = False
-    for line in text.split("\n"):
+    inside_own_block = False
+    for line in _without_files(text, unended=True).split("\n"):
         bare = line.strip()
-        if bare == FILE_TITLE:  # a MEMORY.md that somebody pasted (I17)
-            inside_file = True
-        if inside_file:
-            inside_file = bare != FILE_END
-            continue
         if bare == _SIGNATURE:
             break
         if bare in OWN_HEADERS:
@@ -57,23 +52,26 @@ def remove_foreign(text: str) -> str:
     return "\n".join(kept)
 
 
-def _without_files(text: str) -> str:
-    """Drop each MEMORY.md that was pasted with its end line.
+def _without_files(text: str, *, unended: bool = False) -> str:
+    """Drop each MEMORY.md that somebody pasted (I17), to its end line; with ``unended`` also to the end of the text.
 
-    Before elements: a content may hold one that is not closed, which would take what stands behind the file along.
+    Those with an end go before elements: a content may hold one that is not closed, which would take what stands
+    behind the file along.
     """
-    if FILE_END not in text:
+    if FILE_TITLE not in text:
         return text
     kept: list[str] = []
-    begin: int | None = None
+    begin, end = 0, ""
     for line in text.split("\n"):
-        bare = line.strip()
-        if bare == FILE_TITLE and begin is None:
-            begin = len(kept)
+        bare = line.rstrip()
+        if not end and bare.lstrip() == FILE_TITLE:
+            begin, end = len(kept), bare.removesuffix(FILE_TITLE) + FILE_END  # as far indented: contents can't end it
         kept.append(line)
-        if bare == FILE_END and begin is not None:
+        if end and bare == end:
             del kept[begin:]
-            begin = None
+            end = ""
+    if end and unended:
+        del kept[begin:]
     return "\n".join(kept)
 
 
