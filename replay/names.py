@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 from projections.memory.model import Entry, MemoryState, Proposal, Ref
+from projections.text.clean import clean, single_line
+from projections.text.cut import cut
+from projections.text.limits import TEXT_LIMIT
 from projections.world import WorldState
 
 __all__ = ["current_wording", "entry_by_id", "latest_by_text", "live_by_text", "parse_id", "refs_by_text"]
@@ -66,7 +69,8 @@ def latest_by_text(wordings: dict[Ref, Proposal], text: str) -> tuple[Ref, ...]:
 
 
 def _whole_or_partial(text: str, wordings: dict[Ref, Proposal]) -> tuple[Ref, ...]:
-    wanted = text.strip()
+    # As it would be stored: who copies a text has its line breaks, its end, and characters that nobody sees (SPEC 1.3).
+    wanted = cut(single_line(clean(text).text), TEXT_LIMIT)
     if not wanted:
         return ()
     whole = tuple(ref for ref, wording in wordings.items() if wording.text == wanted)

@@ -44,14 +44,15 @@ class Result(Struct, frozen=True):
 
 def refused(why: str, id_: str = "") -> Result:
     """Nothing was done, and why."""
-    return Result("refused", f"Not stored: {why}.", id_)
+    return Result("refused", inert_line(f"Not stored: {why}."), id_)
 
 
 def unstored(why: str, *, waits: bool) -> Result:
     """The ledger couldn't be written."""
     if waits:
-        return Result("waiting", f"Not stored yet: {why}. It waits and will be tried again; don't repeat the call.")
-    return Result("not_stored", f"Not stored: {why}.")
+        text = f"Not stored yet: {why}. It waits and will be tried again; don't repeat the call."
+        return Result("waiting", inert_line(text))
+    return Result("not_stored", inert_line(f"Not stored: {why}."))
 
 
 def of_add(done: Done, memory: MemoryState) -> Result:

@@ -47,7 +47,7 @@ from memfold.cli.gist import gist
 from memfold.cli.main import main
 from memfold.cli.words import age, marked, plural, tokens
 from projections.render import Block
-from tests.support.cli import home, make_ledger, run
+from tests.support.cli import Terminal, home, make_ledger, run
 
 
 @pytest.fixture(autouse=True)
@@ -165,11 +165,6 @@ def test_marked_runs_give_the_text_back(text: str, words: list[str]) -> None:
     assert any(hit for _, hit in runs) == any(word and word in text for word in words)
 
 
-class _Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 def test_a_block_on_a_terminal_holds_no_controls(tmp_path: Path) -> None:
     """What a foreign writer left in a text reaches a host as it is, and never a terminal."""
     folder = make_ledger(tmp_path / "ledger")
@@ -179,7 +174,7 @@ def test_a_block_on_a_terminal_holds_no_controls(tmp_path: Path) -> None:
             main(["prompt", "--ledger", str(folder)])
         return stream.getvalue()
 
-    assert shown(_Terminal()) == shown(io.StringIO()) + "\n"
+    assert shown(Terminal()) == shown(io.StringIO()) + "\n"
     with mock.patch("memfold.cli.prompt.present_block", return_value=Block("a\x1b[31mb\u202e\nc", (), ())):
         assert shown(io.StringIO()) == "a\x1b[31mb\u202e\nc"
-        assert shown(_Terminal()) == "a\\x1b[31mb\\u202e\nc\n"
+        assert shown(Terminal()) == "a\\x1b[31mb\\u202e\nc\n"

@@ -71,6 +71,22 @@ def run(*arguments: str) -> Ran:
     return Ran(code, out.getvalue(), err.getvalue())
 
 
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """Yes."""
+        return True
+
+
+def run_on_terminal(*arguments: str) -> Ran:
+    """Run a command whose streams are terminals."""
+    out, err = Terminal(), Terminal()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(arguments)
+    return Ran(code, out.getvalue(), err.getvalue())
+
+
 def make_ledger(folder: Path) -> Path:
     """The small ledger: two sessions, one compaction, and a request that is still pending ten days later."""
     begin = parse_time(BEGIN) or 0

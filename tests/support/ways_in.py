@@ -43,7 +43,10 @@ def _add_tags(text: str, number: int) -> list[Step]:
 
 def _update(text: str, number: int) -> list[Step]:
     latest: Step = {"do": "memory_update", "session": _SESSION, "id": f"Note {number}: as it was at first"}
-    return [_added(f"Note {number}", "as it was at first", []), latest | {"title": text, "content": text, "tags": [text]}]
+    return [
+        _added(f"Note {number}", "as it was at first", []),
+        latest | {"title": text, "content": text, "tags": [text]},
+    ]
 
 
 def _import(format_: str, name: str, text: str) -> Step:
