@@ -47,6 +47,8 @@ class Bridge:
             number = request.id
             return self._ready(request).take(request)
         except Refusal as refusal:
+            if self._hooks is not None:
+                self._hooks.refused(str(refusal))
             return Answer(refusal.id, refused=str(refusal))
         except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the client its session
             if self._hooks is not None:

@@ -148,6 +148,11 @@ class Hooks:
         self._file.close()
         self._ledger.close()
 
+    def refused(self, why: str) -> None:
+        """Note a line that can't be read, so that ``doctor`` tells of it; its words quote nothing of the line."""
+        if self._settings.config.enabled:
+            self._log.note("bridge", why)
+
     def surprised(self, error: Exception) -> None:
         """Note an error that is a fault of ours: its kind and place, since its words may quote anything."""
         self._owed.clear()  # what would have been answered isn't

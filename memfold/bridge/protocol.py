@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import cast
 
 import msgspec
@@ -13,6 +14,8 @@ from projections.text.clean import decode
 __all__ = ["Answer", "Refusal", "Request", "encode", "read_request"]
 
 _MAX_ID = 2**53
+_BACKSLASH = re.compile(r"""\\(["\\/bfnrt]|u[0-9A-Fa-f]{4})?""")
+"""A backslash in a string of JSON, with what it escapes."""
 
 
 class Request(Struct, frozen=True):
@@ -73,7 +76,7 @@ def read_request(line: bytes | None) -> Request:
     try:
         # Half characters must pass, as JavaScript's strings hold them, so it isn't msgspec that decodes; as text,
         # since from bytes ``json`` would guess UTF-16 too.
-        value: object = json.loads(line.decode())
+        value = _parsed(line.decode())
     except UnicodeDecodeError:
         raise Refusal("unreadable: the line is no UTF-8") from None
     except (ValueError, RecursionError):
@@ -87,6 +90,22 @@ def read_request(line: bytes | None) -> Request:
     if not isinstance(hook, str):
         raise Refusal("unreadable: the line names no hook", number)
     return Request(number, hook, record)
+
+
+def _parsed(text: str) -> object:
+    """The JSON value of a text, also where somebody has written backslashes as they are, as in a path of Windows.
+
+    Raises:
+        ValueError: if it is none.
+        RecursionError: if it is nested too deeply.
+    """
+    try:
+        return json.loads(text)
+    except ValueError:
+        doubled = _BACKSLASH.sub(lambda match: match[0] if match[1] else "\\\\", text)
+        if doubled == text:
+            raise
+        return json.loads(doubled)
 
 
 def encode(answer: Answer) -> bytes:

@@ -217,9 +217,7 @@ class EventEraser:
                 "title": None if given.title is None else ERASED,
                 "content": None if given.content is None else "",
                 "tags": _tags(wording.tags),
-                "erased": self._choice.left_of(
-                    wording, self._key, text_refusals(wording.text, context.policy, wording.beside)
-                ),
+                "erased": self._choice.left_of(wording, self._key, refusals),
             }
         if self._choice.takes(old):
             return {"title": wording.title, "content": wording.content, "tags": wording.tags}

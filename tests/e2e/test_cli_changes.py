@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,6 +110,26 @@ def test_undo_takes_one_change_after_the_other() -> None:
     run("undo", f"#{offset}")
     assert active() == ["use small commits"]
     failed(run("undo", "999"), 66, "no event")
+
+
+def test_a_delete_without_a_terminal_is_seen_everywhere(project: Path) -> None:
+    """It is gone from the list, after a rebuild, and from exports; a purge names the word that is missing (DEL-05)."""
+    done("add", "use small commits")
+    done("add", "prices are integer cents")
+    assert done("forget", "MEM-001")["done"] == "archived"
+
+    def seen() -> list[object]:
+        states = {one["id"]: one["state"] for one in json.loads(run("export").out)["memories"]}
+        here, _, archived = run("export", "--format", "markdown").out.partition("## Archived")
+        return [active(), states, "small commits" in here, "small commits" in archived, run("prompt", "--next").out]
+
+    gone = seen()
+    assert gone[:4] == [["prices are integer cents"], {"MEM-001": "deleted", "MEM-002": "promoted"}, False, True]
+    for derived in project.parent.rglob("derived"):
+        shutil.rmtree(derived)
+    assert seen() == gone
+    failed(run("purge", "MEM-001"), 1, "--yes")
+    assert seen() == gone
 
 
 def test_undo_with_dependants_needs_a_word() -> None:

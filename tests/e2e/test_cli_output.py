@@ -8,6 +8,7 @@ import pty
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import msgspec
@@ -17,10 +18,13 @@ from msgspec import Struct
 from ledger.events import Draft, PromptRenderedData, SessionDeletedData
 from ledger.ids import uuid7
 from ledger.log import FileLog
+from ledger.times import parse_time
 from memfold.cli.documents import DOCUMENTS
 from memfold.cli.main import main
 from memfold.cli.why import WhyDocument
 from memfold.editing import delete, find, update
+from memfold.imports.apply import record_import
+from memfold.imports.reference_a import read_reference_a
 from memfold.terminal import display_width
 from memfold.workspace import Workspace
 from projections.hot.block import hot_lines
@@ -31,6 +35,9 @@ from tests.support import cli
 from tests.support.cli import EXPECTED, GOLDEN, home, make_ledger, printed, run
 from tests.support.logs import new_log
 from tests.support.usage import Tale
+
+BEGIN = "2026-01-01T09:00:00Z"
+WAITING = tuple(f"The harbour service keeps its {name} tables in config/{name}.json" for name in "abcde")
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +174,7 @@ def test_status_without_any_event_says_how_to_begin(tmp_path: Path) -> None:
 
 
 def test_status_names_paths_that_are_gone(tmp_path: Path) -> None:
-    """Only paths below the workspace are judged, and nothing is deleted for it."""
+    """Only paths below the workspace are judged; nothing is deleted, and the block says what it said (QUA-09)."""
     (tmp_path / "app" / "src").mkdir(parents=True)
     (tmp_path / "app" / "src" / "here.py").touch()
     root = os.path.realpath(tmp_path / "app")
@@ -175,10 +182,14 @@ def test_status_names_paths_that_are_gone(tmp_path: Path) -> None:
     ws = Workspace(log, root, DEFAULT_POLICY, host="test")
     for name in ("src/here.py", "src/gone.py", "/etc/elsewhere/x.conf", "../other/y.py"):
         ws.record(ws.capture.memory_added(None, title=f"The loader is in {name}", content="", time=None))
+    block = run("prompt", "--ledger", str(tmp_path / "ledger")).out
+    assert block.count("The loader is in") == 4
     document = json.loads(run("status", "--json", "--ledger", str(tmp_path / "ledger")).out)
     assert document["missing_paths"] == [{"id": "MEM-002", "path": "src/gone.py"}]
     assert document["counts"]["promoted"] == 4
     assert "src/gone.py: path not found" in run("status", "--ledger", str(tmp_path / "ledger")).out
+    (tmp_path / "app" / "src" / "here.py").unlink()
+    assert run("prompt", "--ledger", str(tmp_path / "ledger")).out == block
 
 
 def test_status_and_check_tell_of_damage(tmp_path: Path) -> None:
@@ -216,6 +227,31 @@ def test_status_names_settings_that_were_ignored(ledger: Path, tmp_path: Path) -
     assert "sideways" in shown.err
     settings = json.loads(run("config", "show", "--json", "--ledger", str(ledger)).out)["settings"]
     assert {"key": "hotDelivery", "value": "off", "origin": str(folder / "config.toml")} in settings
+
+
+def test_what_waits_long_is_told_and_expires_by_rule(tmp_path: Path) -> None:
+    """Five that wait for ten days are counted with the oldest's age; after 30 they expire and stay told (PRO-11)."""
+    entries = [{"type": "project", "source": "compaction", "text": text} for text in WAITING]
+    journal = json.dumps({"version": 1, "entries": entries}).encode()
+    place = ("--ledger", str(tmp_path / "ledger"))
+    begin = parse_time(BEGIN) or 0
+    with FileLog.create(tmp_path / "ledger", root="/w/app", key="k", clock=lambda: begin) as log:
+        ws = Workspace(log, "/w/app", DEFAULT_POLICY, host="test")
+        record_import(ws, read_reference_a("workspace-pending-journal.json", journal, DEFAULT_POLICY), time=BEGIN)
+
+        def pass_time(day: str) -> dict[str, Any]:
+            call = ws.capture.tool_completed("s", day, "read", {}, exit=None, output="", time=f"{day}T09:00:00Z")
+            ws.record(call)
+            counts: dict[str, Any] = json.loads(run("status", "--json", *place).out)["counts"]
+            return counts
+
+        assert pass_time("2026-01-11")["pending"] == 5
+        assert "pending    5, decided " in run("status", *place).out
+        assert "; the oldest is 10 days old" in run("status", *place).out
+        late = pass_time("2026-02-02")
+    assert (late["pending"], late["expired"], late["candidates"]) == (0, 5, 5)
+    story = json.loads(run("why", WAITING[0], "--json", *place).out)["stories"][0]
+    assert [(one["code"], one["rule"]) for one in story["reasons"]] == [("pending_expired", "SPEC 9.5")]
 
 
 def test_what_is_pending_is_never_passed_over(tmp_path: Path) -> None:

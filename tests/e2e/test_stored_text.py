@@ -135,7 +135,7 @@ def test_answers_of_tools_are_data_and_come_back_as_nothing(client: Client) -> N
     answers: list[str] = []
 
     def call(name: str, number: int, **given: object) -> None:
-        answer = client.ask(use(name, f"{name}{number}", **given))
+        answer = client.ask(use(name, f"{name}{number}", "S", **given))
         check(answer)
         answers.append(answer["result"])
 
@@ -189,8 +189,8 @@ def test_a_folder_of_a_hostile_name_is_one_more_text(tmp_path: Path, monkeypatch
     assert_block(part, HOT_HEADER, HOT_HEADINGS)
     monkeypatch.chdir(root)
     with home(tmp_path / "home", FORCE_COLOR="1", MEMFOLD_MEMORY_FILE="on"):
-        for command in (["sync"], ["status"], ["paths"], ["doctor"], ["list"], ["cache"], ["config", "show"], ["backup"]):
-            ended = run_on_terminal(*command)
+        for command in ("sync", "status", "paths", "doctor", "list", "cache", "backup"):
+            ended = run_on_terminal(command)
             assert ended.out, command
             assert_printable(ended.out + ended.err)
 

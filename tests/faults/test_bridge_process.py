@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from ledger.events import MemoryRequested
-from tests.support.bridge import Child, events_of, init, line_of, said, system
+from tests.support.bridge import ROOT, Child, environment, events_of, init, line_of, said, system
 
 REMEMBER = "Remember: use integer cents for money"
 
@@ -26,6 +27,13 @@ def _requests(tmp_path: Path, root: Path) -> int:
     return sum(isinstance(event, MemoryRequested) for event in events_of(tmp_path / "home", root))
 
 
+def _run(tmp_path: Path, root: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[bytes]:
+    """A command of a person in the same project."""
+    command = [sys.executable, "-m", "memfold", *arguments]
+    where = environment(tmp_path / "home", PYTHONPATH=ROOT, **more)
+    return subprocess.run(command, cwd=root, env=where, capture_output=True, check=False)
+
+
 def test_each_answer_comes_at_once(tmp_path: Path, root: Path) -> None:
     """An answer doesn't wait for the next line, and the end of the input ends the process with 0."""
     with Child(tmp_path / "home") as child:
@@ -33,6 +41,39 @@ def test_each_answer_comes_at_once(tmp_path: Path, root: Path) -> None:
         assert "part" in child.ask(said(REMEMBER))
         assert child.ask(system("T"))["system"][0].endswith("- use integer cents for money")
         assert child.end() == b""
+
+
+def test_any_code_page(tmp_path: Path, root: Path) -> None:
+    """Under another code page the stored text is exact, and what is printed is UTF-8 (ENC-08)."""
+    words = "金额一律用整数分 – naïve, Žluťoučký, 👩‍👧"
+    page = {"LC_ALL": "C", "LANG": "de_DE.ISO-8859-1", "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    with Child(tmp_path / "home", command=None, **page) as child:
+        child.ask(init(root))
+        raw = {**said(f"Remember: {words}"), "id": 2}
+        child.stdin.write(json.dumps(raw, ensure_ascii=False).encode() + b"\n")
+        child.stdin.flush()
+        assert words in child.receive()["notice"]
+        child.end()
+    (event,) = (one for one in events_of(tmp_path / "home", root) if isinstance(one, MemoryRequested))
+    assert event.data.text == f"Remember: {words}"
+    ran = _run(tmp_path, root, "list", "--state", "pending", **page)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert words in ran.stdout.decode("utf-8")
+
+
+def test_a_payload_with_backslashes_as_they_are(tmp_path: Path, root: Path) -> None:
+    """It is read at a second try; what can't be is answered, noted and told by doctor, and the end is 0 (FSP-09)."""
+    line = line_of(said(r"Remember: sources are in C:@work@src on that machine"), 2).replace(b"@", b"\\")
+    with Child(tmp_path / "home") as child:
+        child.ask(init(root))
+        child.stdin.write(line + b'{"id": 3, "hook": "chat.message", "input": {"a": "\\q\n')
+        taken, broken = child.end().splitlines()[-2:]
+    assert "Noted" in json.loads(taken)["notice"]
+    assert json.loads(broken)["refused"].startswith("unreadable: ")
+    (event,) = (one for one in events_of(tmp_path / "home", root) if isinstance(one, MemoryRequested))
+    assert event.data.text == r"Remember: sources are in C:\work\src on that machine"
+    for command, told in (("status", b"1 candidate"), ("doctor", b"bridge: unreadable: the line is no JSON")):
+        assert told in _run(tmp_path, root, command).stdout
 
 
 def test_a_client_that_dies(tmp_path: Path, root: Path) -> None:

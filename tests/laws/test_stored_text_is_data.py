@@ -106,7 +106,7 @@ def test_any_mixture_is_data_beside_its_neighbours(
 @settings(max_examples=examples(100), phases=PHASES)
 @given(_texts)
 def test_inert_forms_hold(text: str) -> None:
-    """Each form is inert and stays as it is; a line is one, a quotation can't be left, a content is quoted throughout."""
+    """Each form is inert; a line is one, a quotation can't be left, a content is quoted throughout."""
     line, quote, content = inert_line(text), inert_quote(text), inert_content(text)
     assert (inert_line(line), inert(line), len(inert(text))) == (line, line, len(text))
     for shown in (line, quote, content):

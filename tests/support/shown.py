@@ -67,7 +67,7 @@ def assert_lines(lines: Iterable[str], leads: str) -> None:
 
 def assert_known(text: str) -> None:
     """A block that comes back between words of a person is taken out as a whole, and nothing else is (I17)."""
-    assert remove_foreign(f"words before\n{text}\n\nwords behind").split() == "words before words behind".split()
+    assert remove_foreign(f"words before\n{text}\n\nwords behind").split() == ["words", "before", "words", "behind"]
 
 
 def assert_printable(printed: str) -> None:

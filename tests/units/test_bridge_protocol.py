@@ -63,6 +63,14 @@ def test_what_is_no_request_has_a_reason(line: bytes | None, number: int | None,
     assert str(refusal.value).startswith(f"{word}: ")
 
 
+def test_backslashes_as_they_are() -> None:
+    """A path of Windows that nobody escaped is read; what JSON escapes stays what it is, and a broken line broken."""
+    request = read_request(rb'{"id": 1, "hook": "event", "text": "C:\\Users\\ok \Users\q \u00e9 \ux \" \n"}')
+    assert request.record["text"] == 'C:\\Users\\ok \\Users\\q é \\ux " \n'
+    with pytest.raises(Refusal):
+        read_request(rb'{"id": 1, "hook": "event", "text": "\q')
+
+
 def test_half_characters_are_read() -> None:
     """JavaScript's strings may hold half a character, and such a line is a request like any other."""
     request = read_request(b'{"id": 1, "hook": "event", "text": "\\ud83d"}')

@@ -48,6 +48,9 @@ def test_decoding(text: str, expected: str) -> None:
         ("ta\U000e0061gs", "tags"),
         ("prev\u200dious\u200c\u200dly", "previously"),
         ("a\u200d\u200bb", "ab"),
+        ("\U0001f3f4\U000e0067\U000e0062", "\U0001f3f4"),
+        ("\U0001f3f4" + "\U000e0061" * 7 + "\U000e007f", "\U0001f3f4"),
+        ("\U0001f600\ufe0f\U000e0155\U000e0156!", "\U0001f600\ufe0f!"),
     ],
 )
 def test_what_nobody_can_see_is_removed_and_noted(text: str, expected: str) -> None:
@@ -60,6 +63,7 @@ def test_what_nobody_can_see_is_removed_and_noted(text: str, expected: str) -> N
     [
         "tab\t vt\v ff\f nel\x85 ls\u2028 lf\n",
         FLAG_OF_ENGLAND,
+        "\u2764\ufe0f and \u908a\U000e0101 and \u1820\u180b",
         "\U0001f468\u200d\U0001f469\u200d\U0001f467",
         "\u05e9\u05dd \u200f\u05d4\u200e\u061c",
         "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import pty
 import unicodedata
@@ -12,7 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfold.terminal import Style, clean, display_width, fit, style_for, table, terminal_width, wrap
+from memfold.terminal import (
+    Style,
+    clean,
+    clean_json,
+    clean_styled,
+    display_width,
+    fit,
+    style_for,
+    table,
+    terminal_width,
+    wrap,
+)
 
 
 class Terminal(io.StringIO):
@@ -126,6 +138,19 @@ def test_clean_shows_what_could_deceive(text: str, shown: str) -> None:
 def test_clean_can_keep_line_breaks() -> None:
     """A text of several lines keeps its line feeds and nothing else."""
     assert clean("a\nb\r\x1b", lines=True) == "a\nb\\x0d\\x1b"
+
+
+def test_our_own_codes_alone_stay() -> None:
+    """Between the codes of a style everything is made safe, other codes included."""
+    text = f"{Style(colour=True).red('a')}\x1b[5mb\x1b[2Jc\u202e\nd"
+    assert clean_styled(text) == "\x1b[31ma\x1b[0m\\x1b[5mb\\x1b[2Jc\\u202e\nd"
+
+
+def test_json_holds_no_raw_control() -> None:
+    """What a terminal would obey is escaped, beyond the first plane as a pair, and means the same."""
+    text = json.dumps({"a": "\x9b\u202e\U000e0041é"}, ensure_ascii=False, indent=1)
+    assert clean_json(text) == '{\n "a": "\\u009b\\u202e\\udb40\\udc41é"\n}'
+    assert json.loads(clean_json(text)) == json.loads(text)
 
 
 @given(_TEXT)

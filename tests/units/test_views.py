@@ -22,6 +22,12 @@ def test_common_punctuation_and_plain_text_are_their_own_view() -> None:
         assert as_seen(text).origin(Span(1, 3)) == Span(1, 3)
 
 
+def test_twins_count_in_a_mixed_word_alone() -> None:
+    """A letter of another script that looks like an ASCII one is that one beside it; words of that script stay."""
+    assert as_seen("p\u0430ssw\u043er\u0501 \u0455\u0443stem").text == "password system"
+    assert as_seen("сор, роса и ρο").text == "сор, роса и ρο"
+
+
 def test_lines_are_joined_with_their_marks() -> None:
     """Rows of breaks, list marks and quote marks are one joint; other dashes stay."""
     text = "a: \n\n  - b\n> 1. c - d\u2028-e"
