@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from ledger.errors import LedgerError, LockTimeout, NewerFormat, StorageError
+from ledger.errors import LedgerError, LockTimeout, NewerFormat, StorageError, UntrustedLedger
 from memfold.config import Finding
 from memfold.terminal import clean
 from projections.accounting import Record
@@ -133,6 +133,8 @@ def _cause(error: LedgerError) -> str:
             return "another process is writing"
         case NewerFormat():
             return "a newer memfold wrote this ledger"
+        case UntrustedLedger():
+            return f"{error.reason} (memfold doctor)"
         case StorageError():
             return error.reason
         case _:
