@@ -13,7 +13,14 @@ from ledger.events import Draft, MemoryRequested, MemoryRequestedData, PromptRen
 from ledger.ids import MonotonicIds
 from memfold.bridge.ledger import Ledger
 from memfold.bridge.memory_file import MemoryFileBeside
-from memfold.bridge.notice import NOTICE_LINES, notice_of, notice_of_failure, notice_of_file, notice_of_settings
+from memfold.bridge.notice import (
+    NOTICE_LINES,
+    notice_of,
+    notice_of_failure,
+    notice_of_file,
+    notice_of_length,
+    notice_of_settings,
+)
 from memfold.bridge.private_log import PrivateLog
 from memfold.bridge.protocol import Answer, Refusal, Request
 from memfold.bridge.rule_files import RuleFiles
@@ -115,7 +122,7 @@ class Hooks:
         if drafts:
             self._ledger.record(drafts)
         answer = self._of_tools(request, asked) or self._answer(request, asked, recorded=bool(drafts))
-        return self._to_message(answer, asked, drafts) if hook == _MESSAGE and asked is not None else answer
+        return self._to_message(answer, asked, drafts, record) if hook == _MESSAGE and asked is not None else answer
 
     def settle(self) -> None:
         """Record what the client has been given, now that it was handed over.
@@ -256,13 +263,17 @@ class Hooks:
         tools = BridgeTools(self._ledger, self._settings.ledger)
         return tools.answer(given, time=asked.time, logged=self._settings.config.enable_log)
 
-    def _to_message(self, answer: Answer, asked: _Asked, drafts: Sequence[Draft]) -> Answer:
+    def _to_message(
+        self, answer: Answer, asked: _Asked, drafts: Sequence[Draft], record: Mapping[str, object]
+    ) -> Answer:
         """The answer with what the user is told, and whether a successor must know that nothing is to be recorded."""
         hushed = self._capture.is_off_the_record(asked.session)
         told = [] if hushed or not self._settings.config.enabled else [self._settings_notice(), self._file_notice()]
         told += [
             self._notice(asked, draft.data.message) for draft in drafts if isinstance(draft.data, MemoryRequestedData)
         ]
+        if told and self._translator.parent_of(asked.session) is None:
+            told.append(notice_of_length(_length(record)))
         # Of sub-agents a successor learns by their heads, which it gets as well: their mark ends with their root's.
         private = self._capture.spoke_off_the_record(asked.session)
         return replace(answer, notice="\n".join(filter(None, told)) or None, private=private)
@@ -336,6 +347,13 @@ def _open_todos(todos: object) -> list[str]:
         return []
     listed = map(mapping, cast("list[object]", todos))
     return [text(todo.get("content")) for todo in listed if text(todo.get("status")) in _OPEN_TODOS]
+
+
+def _length(message: Mapping[str, object]) -> int:
+    """Characters of what the user wrote; a part of the client's own is none of it."""
+    parts: object = mapping(message.get("output")).get("parts")
+    written = map(mapping, cast("list[object]", parts if isinstance(parts, list) else []))
+    return sum(len(text(part.get("text"))) for part in written if part.get("synthetic") is not True)
 
 
 def _is_half(record: Mapping[str, object]) -> bool:

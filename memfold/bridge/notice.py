@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from ledger.errors import LedgerError, LockTimeout, NewerFormat, StorageError, UntrustedLedger
+from memfold.bounds import READ_LIMIT
 from memfold.config import Finding
 from memfold.terminal import clean
 from projections.accounting import Record
@@ -19,7 +20,15 @@ from projections.reasons import explain
 from projections.text.cut import cut
 from projections.world import WorldState
 
-__all__ = ["NOTICE_CHARS", "NOTICE_LINES", "notice_of", "notice_of_failure", "notice_of_file", "notice_of_settings"]
+__all__ = [
+    "NOTICE_CHARS",
+    "NOTICE_LINES",
+    "notice_of",
+    "notice_of_failure",
+    "notice_of_file",
+    "notice_of_length",
+    "notice_of_settings",
+]
 
 NOTICE_LINES = 3
 """Candidates that are named; of more, only their number. Of settings, that number is one of the lines."""
@@ -57,6 +66,13 @@ def notice_of(world: WorldState, source: str, event: str, message: str) -> str:
 def notice_of_failure(error: LedgerError | None) -> str:
     """What the user is told of a message that isn't stored for good: nobody may believe that it is safe."""
     return _shown("Not stored yet", "" if error is None else _cause(error))
+
+
+def notice_of_length(length: int) -> str:
+    """What the user is told of a message whose end isn't read: a request may stand there (``memfold.bounds``)."""
+    if length <= READ_LIMIT:
+        return ""
+    return f"Only the first {READ_LIMIT:,} of {length:,} characters are read for memories"
 
 
 def notice_of_settings(findings: Sequence[Finding], home: str) -> str:
