@@ -388,7 +388,12 @@ class Capture:
             # The lines that are kept become one line in a summary (SPEC 13.4), wherever they had stood.
             lines = self._lines(lines)
         data = ToolCompletedData(
-            call=self.id_of(call), tool=self._line(tool[:READ_LIMIT]), args=kept, exit=exit_code, status=status, output=lines
+            call=self.id_of(call),
+            tool=self._line(tool[:READ_LIMIT]),
+            args=kept,
+            exit=exit_code,
+            status=status,
+            output=lines,
         )
         return self._drafts(session, time, data)
 

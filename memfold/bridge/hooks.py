@@ -19,6 +19,7 @@ from memfold.bridge.notice import (
     notice_of_failure,
     notice_of_file,
     notice_of_length,
+    notice_of_move,
     notice_of_settings,
 )
 from memfold.bridge.private_log import PrivateLog
@@ -28,6 +29,7 @@ from memfold.bridge.settings import Settings
 from memfold.clock import host_time
 from memfold.hosts.opencode import OpenCodeTranslator, session_of
 from memfold.hosts.opencode_payloads import mapping, text
+from memfold.ledgers import moved_from
 from memfold.paths import is_project
 from projections.compaction import compaction_context
 from projections.hot.delivery import hot_due, system_due, system_hot
@@ -74,7 +76,7 @@ class Hooks:
     ) -> None:
         self._settings = settings
         self._log = PrivateLog(settings.data)
-        project = is_project(settings.root, environ)
+        self._project = project = is_project(settings.root, environ)
         self._ledger = Ledger(
             settings.ledger,
             settings.root,
@@ -92,6 +94,7 @@ class Hooks:
         self._untold = settings.findings
         self._file = MemoryFileBeside(settings, project=project, report=self._told_of_file)
         self._of_file: list[str] = []
+        self._before: list[str] = []
         self._owed: list[tuple[_Asked, PromptRenderedData]] = []
         self.unfinished = False
 
@@ -147,6 +150,9 @@ class Hooks:
         if self._settings.config.enabled and (world := self._ledger.world()) is not None:
             list(self._rules.changed(world.memory, self._capture, None))
             self._file.follow(world.memory)
+            if self._project and world.memory.offset < 0:  # no ledger yet: what was remembered may be elsewhere
+                folder = os.path.dirname(self._settings.ledger)  # noqa: PTH120 - pathlib costs more than the look
+                self._before = moved_from(self._settings.root, folder, self._environ)
 
     def close(self) -> None:
         """Store what waits, if that can be done soon."""
@@ -274,6 +280,8 @@ class Hooks:
         ]
         if told and self._translator.parent_of(asked.session) is None:
             told.append(notice_of_length(_length(record)))
+            before, self._before = self._before, []
+            told.append(notice_of_move(before, self._environ.get("HOME", "")))
         # Of sub-agents a successor learns by their heads, which it gets as well: their mark ends with their root's.
         private = self._capture.spoke_off_the_record(asked.session)
         return replace(answer, notice="\n".join(filter(None, told)) or None, private=private)

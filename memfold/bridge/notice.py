@@ -27,6 +27,7 @@ __all__ = [
     "notice_of_failure",
     "notice_of_file",
     "notice_of_length",
+    "notice_of_move",
     "notice_of_settings",
 ]
 
@@ -73,6 +74,13 @@ def notice_of_length(length: int) -> str:
     if length <= READ_LIMIT:
         return ""
     return f"Only the first {READ_LIMIT:,} of {length:,} characters are read for memories"
+
+
+def notice_of_move(before: Sequence[str], home: str) -> str:
+    """What the user is told where nothing is remembered yet and the folder may have had another path before."""
+    if not before:
+        return ""
+    return _shown(f"Was this {_place(before[0], home)}? Its memories can be taken over", "memfold workspaces")
 
 
 def notice_of_settings(findings: Sequence[Finding], home: str) -> str:

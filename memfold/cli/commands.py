@@ -237,6 +237,12 @@ _COMMANDS = (
         ("memfold paths", "memfold paths --json"),
     ),
     Command(
+        "workspaces",
+        "workspaces",
+        "List all workspaces that have a ledger, and how to take over what is left of one that is gone.",
+        ("memfold workspaces", "memfold workspaces --json"),
+    ),
+    Command(
         "schema",
         "schema",
         "Print the JSON Schema of the ledger's events.",

@@ -29,6 +29,7 @@ from memfold.cli.parts import (
     SettingPart,
     SizePart,
     TokensPart,
+    WorkspacePart,
 )
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "ShowDocument",
     "StatusDocument",
     "UninstallDocument",
+    "WorkspacesDocument",
 ]
 
 
@@ -273,6 +275,18 @@ class ConfigDocument(Struct, frozen=True, tag_field="schema", tag="memfold.confi
     findings: tuple[FindingPart, ...]
 
 
+class WorkspacesDocument(Struct, frozen=True, tag_field="schema", tag="memfold.workspaces/1"):
+    """All workspaces that have a ledger (`memfold workspaces --json`).
+
+    Attributes:
+        folder: where their ledgers are.
+        workspaces: the one that was written last first.
+    """
+
+    folder: str
+    workspaces: tuple[WorkspacePart, ...]
+
+
 class PathsDocument(Struct, frozen=True, tag_field="schema", tag="memfold.paths/1"):
     """Where things are (`memfold paths --json`).
 
@@ -374,6 +388,7 @@ DOCUMENTS: tuple[type[Struct], ...] = (
     IngestDocument,
     ConfigDocument,
     PathsDocument,
+    WorkspacesDocument,
     InstallDocument,
     UninstallDocument,
     DoctorDocument,

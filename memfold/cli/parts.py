@@ -34,6 +34,7 @@ __all__ = [
     "SettingPart",
     "SizePart",
     "TokensPart",
+    "WorkspacePart",
 ]
 
 
@@ -205,6 +206,26 @@ class DetailPart(MemoryPart, frozen=True, kw_only=True):
     offset: int
     decided: int
     wording: Wording | None = None
+
+
+class WorkspacePart(Struct, frozen=True):
+    """A workspace that has a ledger.
+
+    Attributes:
+        workspace: its root when the ledger was made; empty if that can't be read.
+        state: `there`, `gone`, `no project` (nothing becomes memory in it), or `unknown`.
+        written: when the ledger was written last.
+        size: of the log, in bytes.
+        ledger: folder of the ledger.
+        take_over: what to type where the workspace is now, if it is gone from here; else empty.
+    """
+
+    workspace: str
+    state: str
+    written: str
+    size: int
+    ledger: str
+    take_over: str
 
 
 class ConfigFilePart(Struct, frozen=True):
@@ -488,6 +509,7 @@ PARTS: tuple[type[Struct], ...] = (
     ProblemPart,
     SettingPart,
     ConfigFilePart,
+    WorkspacePart,
     SessionUsePart,
     EpochUsePart,
     TokensPart,

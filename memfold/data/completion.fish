@@ -46,7 +46,7 @@ function _shtab_memfold_using
   test "$_shtab_memfold_cmdpath" = "$argv"
 end
 
-set -g _shtab_memfold_commands ingest import export backup restore-backup status list show why history add edit forget restore undo purge pin unpin sync prompt log account cache check doctor install uninstall bridge config paths schema completion
+set -g _shtab_memfold_commands ingest import export backup restore-backup status list show why history add edit forget restore undo purge pin unpin sync prompt log account cache check doctor install uninstall bridge config paths workspaces schema completion
 set -g _shtab_memfold_opts_with_value --at --color --containing --content --format --ledger --limit --message --output --reason --session --since --state --tag --title --to --type --workspace
 
 complete -c memfold -e
@@ -294,6 +294,10 @@ complete -c memfold -n '_shtab_memfold_using paths' -l workspace -xka "(__fish_c
 complete -c memfold -n '_shtab_memfold_using paths' -l ledger -xka "(__fish_complete_directories)" -d 'the folder that holds events.jsonl'
 complete -c memfold -n '_shtab_memfold_using paths' -l json -d 'print one JSON document'
 complete -c memfold -n '_shtab_memfold_using paths' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
+complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a workspaces -d 'List all workspaces that have a ledger, and how to take over what is left of one that is gone.'
+complete -c memfold -n '_shtab_memfold_using workspaces' -s h -l help -d 'show this help message and exit'
+complete -c memfold -n '_shtab_memfold_using workspaces' -l json -d 'print one JSON document'
+complete -c memfold -n '_shtab_memfold_using workspaces' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
 complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a schema -d 'Print the JSON Schema of the ledger'"'"'s events.'
 complete -c memfold -n '_shtab_memfold_using schema' -s h -l help -d 'show this help message and exit'
 complete -c memfold -n '_shtab_memfold_using schema' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'

@@ -37,6 +37,7 @@ _shtab_memfold_commands() {
     uninstall:'Take the plugin for a client away again.'
     unpin:'Let a pinned memory count like any other again.'
     why:'Explain what became of a memory or of any text, and for which reasons.'
+    workspaces:'List all workspaces that have a ledger, and how to take over what is left of one that is gone.'
   )
   _describe 'memfold commands' _commands
 }
@@ -469,6 +470,15 @@ _shtab_memfold_why_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_why_defaults_added=0
 
+_shtab_memfold_workspaces_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_workspaces_defaults_added=0
+
 
 _shtab_memfold() {
   local context state line curcontext="$curcontext" one_or_more='(*)' remainder='(-)*:' default='*::: :->memfold'
@@ -520,6 +530,7 @@ _shtab_memfold() {
         uninstall) _arguments -C -s $_shtab_memfold_uninstall_options ;;
         unpin) _arguments -C -s $_shtab_memfold_unpin_options ;;
         why) _arguments -C -s $_shtab_memfold_why_options ;;
+        workspaces) _arguments -C -s $_shtab_memfold_workspaces_options ;;
       esac
   esac
 }
