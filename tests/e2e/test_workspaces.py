@@ -80,7 +80,7 @@ def test_case_is_the_volume_s(top: Path) -> None:
     """WSI-06: where a volume knows letter case, two folders that differ in it are two memories."""
     for name in ("App", "aPP"):
         (top / name).mkdir(exist_ok=True)
-    if os.path.samefile(top / "App", top / "aPP"):
+    if (top / "App").samefile(top / "aPP"):
         assert workspace_root(str(top / "App")) == workspace_root(str(top / "aPP"))
         return
     _client(top, top / "App").ask(said(REMEMBER, "A"))
@@ -106,11 +106,14 @@ def test_two_workspaces_never_mix(top: Path) -> None:
 
 
 def test_a_workspace_that_vanishes_under_its_client(top: Path) -> None:
-    """Its hooks are answered as before, and what is asked for is stored under the path that it had."""
+    """Its hooks are answered as before, what is asked for is stored under its path, and the folder isn't made again."""
     (top / "app").mkdir()
+    config = top / "home" / ".config" / "memfold"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text('memoryFile = "on"\n')
     client = _client(top, top / "app")
     (top / "app").rmdir()
-    assert client.ask(said(REMEMBER, "A"))["notice"] == f"Noted for the next sessions: {FACT}"
+    assert f"Noted for the next sessions: {FACT}" in client.ask(said(REMEMBER, "A"))["notice"]
     client.respawn()
     assert FACT in _block(client, "B")
     assert not (top / "app").exists()
