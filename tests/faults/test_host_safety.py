@@ -8,8 +8,7 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -192,11 +191,9 @@ def test_how_often_one_hook_waits_for_a_lock(tmp_path: Path, monkeypatch: pytest
     client.ask(said(REMEMBER))
     waits: list[float] = []
 
-    @contextmanager
-    def held(lock: FlockLock) -> Iterator[None]:
+    def held(_: FlockLock) -> None:
         waits.append(0.5)
         raise LockTimeout("x", 0.5)
-        yield
 
     monkeypatch.setattr(FlockLock, "hold", held)
     for number, record in enumerate(_day(tmp_path / "w")):

@@ -86,10 +86,11 @@ def _records() -> tuple[Record, ...]:
     """One record of each shape: of the recordings, and of what only the plugin sends."""
     found: dict[object, Record] = {}
     for name in NAMES:
-        for record in recorded(name):
+        for one in recorded(name):
+            record: Record = dict(one)
             kind = record["event"]["type"] if record["hook"] == "event" else record["hook"]
             part = record.get("event", {}).get("properties", {}).get("part", {}).get("type")
-            found.setdefault((kind, part, str(sorted(record.get("input") or {}))), record)
+            found.setdefault((kind, part, str(sorted(map(str, record.get("input") or {})))), record)
     own = [said(f"Remember: {FACT}"), system(), compacting(todos=[{"content": "a", "status": "pending"}])]
     own += [ran("npm test", 1, "FAIL a.js: no"), *compacted("Memory candidates:\n- [project] The port is 7400")]
     own += [asks_for_tools(), has_tools(), use("memory_add", title="Ports", content="7400"), use("memory_read")]
