@@ -279,7 +279,7 @@ class Hooks:
             self._notice(asked, draft.data.message) for draft in drafts if isinstance(draft.data, MemoryRequestedData)
         ]
         if told and self._translator.parent_of(asked.session) is None:
-            told.append(notice_of_length(_length(record)))
+            told.append(notice_of_length(_written(record)))
             before, self._before = self._before, []
             told.append(notice_of_move(before, self._environ.get("HOME", "")))
         # Of sub-agents a successor learns by their heads, which it gets as well: their mark ends with their root's.
@@ -357,11 +357,11 @@ def _open_todos(todos: object) -> list[str]:
     return [text(todo.get("content")) for todo in listed if text(todo.get("status")) in _OPEN_TODOS]
 
 
-def _length(message: Mapping[str, object]) -> int:
-    """Characters of what the user wrote; a part of the client's own is none of it."""
+def _written(message: Mapping[str, object]) -> str:
+    """What the user wrote; a part of the client's own is none of it."""
     parts: object = mapping(message.get("output")).get("parts")
     written = map(mapping, cast("list[object]", parts if isinstance(parts, list) else []))
-    return sum(len(text(part.get("text"))) for part in written if part.get("synthetic") is not True)
+    return "\n".join(text(part.get("text")) for part in written if part.get("synthetic") is not True)
 
 
 def _is_half(record: Mapping[str, object]) -> bool:

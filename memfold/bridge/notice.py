@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from ledger.errors import LedgerError, LockTimeout, NewerFormat, StorageError, UntrustedLedger
-from memfold.bounds import READ_LIMIT
+from memfold.bounds import whole_lines
 from memfold.config import Finding
 from memfold.terminal import clean
 from projections.accounting import Record
@@ -69,11 +69,12 @@ def notice_of_failure(error: LedgerError | None) -> str:
     return _shown("Not stored yet", "" if error is None else _cause(error))
 
 
-def notice_of_length(length: int) -> str:
+def notice_of_length(message: str) -> str:
     """What the user is told of a message whose end isn't read: a request may stand there (``memfold.bounds``)."""
-    if length <= READ_LIMIT:
+    read = len(whole_lines(message))
+    if read == len(message):
         return ""
-    return f"Only the first {READ_LIMIT:,} of {length:,} characters are read for memories"
+    return f"Only the first {read:,} of {len(message):,} characters are read for memories"
 
 
 def notice_of_move(before: Sequence[str], home: str) -> str:

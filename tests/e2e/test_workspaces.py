@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memfold.paths import workspace_key, workspace_root
-from tests.support.bridge import Client, events_of, init, ran, said, system
+from tests.support.bridge import Client, compacted, events_of, hook, init, ran, said, system
 from tests.support.cli import home, run
 from tests.units.test_paths import git, repository
 
@@ -117,6 +117,25 @@ def test_a_workspace_that_vanishes_under_its_client(top: Path) -> None:
     client.respawn()
     assert FACT in _block(client, "B")
     assert not (top / "app").exists()
+
+
+def test_a_repository_stays_clean(top: Path) -> None:
+    """FSP-11: a session that touches files in 20 folders leaves nothing behind, in the work tree and in ``.git``."""
+    app = repository(top / "app")
+    for number in range(20):
+        (app / f"part{number}").mkdir()
+        (app / f"part{number}" / "file.py").write_text("")
+    before = sorted(app.rglob("*"))
+    client = _client(top, app / "part0")
+    client.ask(said(REMEMBER, "A"))
+    for number in range(20):
+        given = {"filePath": str(app / f"part{number}" / "file.py")}
+        client.ask(hook("tool.execute.after", "A", {"output": "done"}, tool="edit", callID=f"c{number}", args=given))
+    for record in compacted("Memory candidates:\n- [project] The nightly build runs on port 7400", "A"):
+        client.ask(record)
+    assert FACT in _block(client, "A")
+    client.bridge.close()
+    assert sorted(app.rglob("*")) == before
 
 
 @pytest.mark.parametrize("new", ["shop", "elsewhere/app"])

@@ -6,15 +6,22 @@ import errno
 import fcntl
 import json
 import os
+import re
+import socket
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from ledger.errors import LockTimeout
 from ledger.locks import FlockLock
+from memfold.bridge.bridge import Bridge
+from memfold.bridge.ledger import Ledger
 from memfold.bridge.lines import LINE_LIMIT
 from tests.support.bridge import (
     Child,
@@ -183,27 +190,37 @@ def test_another_process_holds_the_lock(tmp_path: Path) -> None:
     assert len([one for one in events_of(tmp_path / "home", tmp_path / "w") if "tabs" in str(one)]) == 1
 
 
-def test_how_often_one_hook_waits_for_a_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half a second each: for what waited, for what the message says; what is behind the answer waits by itself."""
+@pytest.mark.parametrize("edited", [False, True])
+def test_how_often_one_hook_waits_for_a_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, edited: bool) -> None:
+    """Half a second each: for what waits, for what the hook says, and for MEMORY.md where a person has edited it."""
     (tmp_path / "w").mkdir()
     client = Client(tmp_path, tmp_path / "w")
+    client.bridge = Bridge(client.environ, partial(next, count(0, 100)))  # each look is long after the last failure
+    client.configure('memoryFile = "on"' if edited else "")
     client.begin()
     client.ask(said(REMEMBER))
-    waits: list[float] = []
+    client.ask(system("T"))
+    waits: list[str] = []
+    longest = 0
 
-    def held(_: FlockLock) -> None:
-        waits.append(0.5)
-        raise LockTimeout("x", 0.5)
+    def held(lock: FlockLock) -> None:
+        waits.append(lock._path)
+        raise LockTimeout(lock._path, 0.5)
 
     monkeypatch.setattr(FlockLock, "hold", held)
+    file = tmp_path / "w" / ".opencode" / "memory" / "MEMORY.md"
+    assert file.exists() == edited
     for number, record in enumerate(_day(tmp_path / "w")):
         if record["hook"] == "tool":
             continue  # a model waits for it, not a person, and up to 8 s
+        if edited:
+            file.write_text(f"{file.read_text()}\n### [MEM-{100 + number}] Port {number}\nIt is 740{number}\n")
         waits.clear()
         client.bridge.answer(line_of(record, number))
-        assert sum(waits) <= 1.0, record
+        assert len(waits) <= 2 + edited, (record, waits)
+        longest = max(longest, len(waits))
         client.bridge.settle()
-        assert sum(waits) <= 1.5, record
+    assert longest == 2 + edited
 
 
 def test_a_read_only_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,6 +253,34 @@ def test_a_read_only_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
             assert os.strerror(errno.EROFS) in checked
             assert FACT in run("list", "--workspace", str(tmp_path / "w"), "--state", "all").out
     assert client.events() == before
+
+
+def test_off_is_no_work_and_on_is_no_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """UXT-06: 20 prompts with memory off look at nothing and write nothing; on, none opens a connection."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    (tmp_path / "w").mkdir()
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    client = Client(tmp_path, tmp_path / "w", MEMFOLD="off")
+    with monkeypatch.context() as off:
+        for name in ("record", "store", "world"):
+            off.setattr(Ledger, name, refuse)
+        client.begin()
+        for number in range(20):
+            assert client.ask(said(REMEMBER, message=f"m{number}")) == {}
+            assert client.ask(system()) == {"system": []}
+    assert list((tmp_path / "home").iterdir()) == []
+    client.environ.pop("MEMFOLD")
+    client.respawn()
+    for number in range(20):
+        client.ask(said(f"Remember: use colour {number} for headings", f"S{number}", f"m{number}"))
+        assert "refused" not in client.ask(system(f"S{number}"))
+    with home(tmp_path / "home"):
+        status = run("status", "--workspace", str(tmp_path / "w")).out
+    assert re.search(r"[0-9]+ of 3,600 characters, about [0-9]+ tokens", status)
 
 
 # -- faults of the input --------------------------------------------------------------------------------------
@@ -279,7 +324,7 @@ def test_a_huge_text_is_read_in_part(tmp_path: Path) -> None:
         answer = child.ask(said(f"{REMEMBER}\n\n```\n{paste}"))
         child.end()
     assert f"Noted for the next sessions: {FACT}" in answer["notice"]
-    assert "Only the first 65,536 of " in answer["notice"]
+    assert "\nOnly the first 65," in answer["notice"]
 
 
 # -- files ----------------------------------------------------------------------------------------------------

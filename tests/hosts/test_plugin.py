@@ -709,7 +709,7 @@ def test_a_compaction_that_fails_holds_nobody(stage: Stage, end: str | None) -> 
 
 @pytest.mark.parametrize("value", ["0", "false", "no", "off", " OFF "])
 def test_the_environment_switches_off(stage: Stage, value: str) -> None:
-    """With MEMFOLD=off the plugin has no hooks and starts nothing."""
+    """With MEMFOLD=off the plugin has no hooks and starts nothing (UXT-06)."""
     played = stage.play([init()], MEMFOLD=value)
     assert played.results == [NOTHING]
     assert not played.starts
@@ -720,6 +720,14 @@ def test_an_option_and_our_own_processes_switch_off(stage: Stage) -> None:
     assert stage.play([init(enabled=False)]).results == [NOTHING]
     assert stage.play([init()], MEMFOLD_IN_HOOK="1").results == [NOTHING]
     assert stage.play([init(enabled=True), DISPOSE], MEMFOLD="on").results[0]["hooks"]
+
+
+def test_a_client_inside_of_a_hook_does_nothing(stage: Stage) -> None:
+    """SUB-04: in the environment that a child of ours has, another client's plugin has no hooks and starts nothing."""
+    (start,) = stage.play([init(), message(), DISPOSE]).starts
+    inner = stage.play([init()], **start["environ"])
+    assert inner.results == [NOTHING]
+    assert len(inner.starts) == 1  # that of the outer one, in the same log
 
 
 def test_one_copy_serves_a_directory(stage: Stage) -> None:

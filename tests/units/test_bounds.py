@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.events import MemoryRequestedData
-from memfold.bounds import READ_LIMIT, whole_lines
+from memfold.bounds import LINES_LIMIT, READ_LIMIT, whole_lines
 from memfold.bridge.lines import LINE_LIMIT
 from memfold.bridge.notice import notice_of_length
 from memfold.bridge.rule_files import RULE_FILE_LIMIT
@@ -33,17 +33,23 @@ def _message(text: str) -> str:
     return "".join(draft.data.text for draft in drafts if isinstance(draft.data, MemoryRequestedData))
 
 
-@given(st.lists(st.sampled_from(["", "a", "x" * 40_000, "y" * 70_000, "é\U0001f600"]), max_size=8).map("\n".join))
+@given(
+    st.lists(st.sampled_from(["", "a", "\n" * 2047, "x" * 40_000, "y" * 70_000, "é\U0001f600"]), max_size=8).map(
+        "\n".join
+    )
+)
 def test_whole_lines_from_the_beginning(text: str) -> None:
-    """What is read is a beginning of the text, ends with a line, is within the limit, and can't be a line longer."""
+    """What is read is a beginning of the text, ends with a line, is within the limits, and can't be a line longer."""
     read = whole_lines(text)
     assert text.startswith(read)
     assert len(read) <= READ_LIMIT
+    assert read.count("\n") <= LINES_LIMIT
     assert whole_lines(read) == read
     if read != text:
         assert read == "" or read.endswith("\n")
         following = text[len(read) :].partition("\n")
-        assert len(read) + len(following[0]) + len(following[1]) > READ_LIMIT
+        longer = len(read) + len(following[0]) + len(following[1]) > READ_LIMIT
+        assert longer or read.count("\n") == LINES_LIMIT
 
 
 def test_a_request_counts_within_the_limit() -> None:
@@ -126,12 +132,13 @@ def test_the_limits_fit_each_other() -> None:
 
 def test_a_user_is_told_of_a_long_message(tmp_path: Path) -> None:
     """Only a person whose message it is, and only where it is longer."""
-    assert notice_of_length(READ_LIMIT) == ""
+    assert notice_of_length("x" * READ_LIMIT) == notice_of_length("\n" * LINES_LIMIT) == ""
+    assert notice_of_length("x\n" * 5000).startswith("Only the first 8,192 of 10,000 characters ")
     (tmp_path / "w").mkdir()
     client = Client(tmp_path, tmp_path / "w")
     client.begin()
     long = "x" * (READ_LIMIT + 1)
-    sentence = "Only the first 65,536 of 65,537 characters are read for memories"
+    sentence = "Only the first 0 of 65,537 characters are read for memories"
     assert client.ask(said(long))["notice"] == sentence
     client.ask(event("session.created", "child", info={"id": "child", "parentID": "S"}))
     assert "notice" not in client.ask(said(long, "child", "m2"))
