@@ -145,6 +145,10 @@ def test_a_moved_workspace_is_not_silently_empty(top: Path, new: str) -> None:
     _client(top, top / "app").ask(said(REMEMBER, "A"))
     (top / new).parent.mkdir(exist_ok=True)
     (top / "app").rename(top / new)
+    for other in ("neighbour", "far/away"):  # the one is still there, the other has nothing in common with it
+        (top / other).mkdir(parents=True)
+        _client(top, top / other).ask(said("Remember: use tabs in Go files", "A"))
+    (top / "far" / "away").rmdir()
     ran_ = run("list", "--workspace", str(top / new))
     assert ran_.code == 66
     assert f"if it was {top}/app before" in ran_.err

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -161,6 +162,29 @@ def _judge(bridge: Bridge, line: bytes | None) -> Record:
     assert set(fields) <= _KEYS
     assert "an unexpected" not in fields.get("refused", ""), (fields["refused"], line)
     return fields
+
+
+_WRONG: tuple[Any, ...] = (None, True, 0, -1, float("inf"), "", "\0", "\ud800", [], {}, [None], [[]], {"a": {}})
+
+
+def test_any_value_may_be_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each value of each kind of record is once missing and once of each wrong kind: the line has a valid answer."""
+    monkeypatch.setattr("ledger.writer._sync", lambda _: None)  # some 10,000 lines, and no power cut
+    (tmp_path / "w").mkdir()
+    bridge = Bridge(environment(tmp_path / "home"))
+    _judge(bridge, line_of(init(tmp_path / "w"), 1))
+    for record in (init(tmp_path / "w"), *_records()):
+        for *above, key in list(_places(record)):
+            for wrong in (..., *_WRONG):
+                changed: Any = copy.deepcopy(record)
+                holder = _at(changed, tuple(above))
+                if wrong is ...:
+                    del holder[key]
+                else:
+                    holder[key] = wrong
+                _judge(bridge, line_of(changed, 1))
+    answer = _judge(bridge, line_of(said(f"Remember: {FACT}", "after", "after"), 7))
+    assert FACT in answer["notice"]
 
 
 @settings(max_examples=examples(60))
