@@ -30,6 +30,7 @@ from memfold.cli.parts import (
     SizePart,
     TokensPart,
 )
+from memfold.cli.proof_documents import PROOF_DOCUMENTS
 
 __all__ = [
     "DOCUMENTS",
@@ -378,5 +379,6 @@ DOCUMENTS: tuple[type[Struct], ...] = (
     UninstallDocument,
     DoctorDocument,
     *CHANGE_DOCUMENTS,
+    *PROOF_DOCUMENTS,
     ErrorDocument,
 )
