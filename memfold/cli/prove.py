@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from memfold.cli.console import Console
 from memfold.cli.parsing import json_option, ledger_options
-from memfold.cli.place import View, open_view
+from memfold.cli.place import named_event, open_view
 from memfold.cli.proof_documents import ProofDocument
 from memfold.errors import OK, NotFoundError
 from projections.text.clean import decode
@@ -26,16 +26,16 @@ def configure(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Print the proof; with --json the line that it is about too."""
     view, console = open_view(options), Console(options)
-    event, offset = _event(view, decode(options.event).removeprefix("#"))
-    found = prove(view.log, event)
+    event = named_event(view.log.read(), decode(options.event))
+    found = prove(view.log, event.id)
     if found is None:
-        raise NotFoundError(f"event {event} stands in no line of its own", "memfold check")
+        raise NotFoundError(f"event {event.id} stands in no line of its own", "memfold check")
     proof, line = found
     if options.json:
         document = ProofDocument(
             ledger=view.place.shown_directory,
-            event=event,
-            offset=offset,
+            event=event.id,
+            offset=event.seq,
             index=proof.index,
             line=line.decode("utf-8", "replace"),
             hashes=tuple(one.hex() for one in proof.hashes),
@@ -48,10 +48,3 @@ def run(options: Namespace) -> int:
         for text in proof_text(proof).splitlines():
             console.out(text)
     return OK
-
-
-def _event(view: View, name: str) -> tuple[str, int]:
-    for event in view.log.read():
-        if name in (event.id, str(event.seq)):
-            return event.id, event.seq
-    raise NotFoundError(f"there is no event {name!r}", "memfold log")
