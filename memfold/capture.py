@@ -12,6 +12,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from msgspec.structs import replace
+
 from ledger.events import (
     CompactionPreparedData,
     Data,
@@ -37,6 +39,7 @@ from ledger.events import (
     ToolCompletedData,
 )
 from ledger.source import make_source
+from memfold import __version__
 from memfold.bounds import READ_LIMIT, whole_lines
 from projections.hot.excerpt import excerpt, is_output_read, read_arguments
 from projections.hot.tools import is_own_tool
@@ -245,8 +248,8 @@ class Capture:
         return self._drafts(session, time, SessionCompactedData(self.id_of(message), section, digest, taken.notes))
 
     def prompt_rendered(self, session: str, data: PromptRenderedData, *, time: str | None) -> list[Draft]:
-        """A block was handed to the host (DESIGN 3)."""
-        return self._drafts(session, time, data)
+        """A block was handed to the host, by this version of memfold (DESIGN 3)."""
+        return self._drafts(session, time, replace(data, program=__version__))
 
     def session_deleted(self, session: str, *, time: str | None) -> list[Draft]:
         """The host deleted the session."""

@@ -47,6 +47,9 @@ _PROMPTS = frozenset({_MESSAGE, _SYSTEM, _COMPACTING})
 """The hooks that lead to a prompt; the client waits for their answers."""
 _ENDS = frozenset({"session.compacted", "session.idle"})
 _OPEN_TODOS = frozenset({"pending", "in_progress"})
+_HASHED_AT_ONCE = 8 << 20
+"""Bytes of the log that are hashed for a head between two hooks: a tenth of a second."""
+_HASHED_AT_THE_END = 64 << 20
 
 
 class _Asked(NamedTuple):
@@ -144,6 +147,7 @@ class Hooks:
                 self._ledger.record(drafts)
             if self._file.follows and (world := self._ledger.world()) is not None:
                 self._file.follow(world.memory)
+            self._ledger.seal(_HASHED_AT_ONCE)
 
     def warm_up(self) -> None:
         """Read the log and the rule files while the client still starts, so that its first prompt need not wait."""
@@ -158,6 +162,7 @@ class Hooks:
         """Store what waits, if that can be done soon."""
         if self._settings.config.enabled:
             self._ledger.finish()
+            self._ledger.seal(_HASHED_AT_THE_END)
         self._file.close()
         self._ledger.close()
 

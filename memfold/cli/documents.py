@@ -31,6 +31,7 @@ from memfold.cli.parts import (
     TokensPart,
     WorkspacePart,
 )
+from memfold.cli.proof_documents import PROOF_DOCUMENTS
 
 __all__ = [
     "DOCUMENTS",
@@ -393,5 +394,6 @@ DOCUMENTS: tuple[type[Struct], ...] = (
     UninstallDocument,
     DoctorDocument,
     *CHANGE_DOCUMENTS,
+    *PROOF_DOCUMENTS,
     ErrorDocument,
 )

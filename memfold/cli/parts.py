@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from ledger.events import Target
 from memfold.cli.change_documents import CHANGE_PARTS
+from memfold.cli.proof_documents import PROOF_PARTS
 from replay.wording import Wording
 
 __all__ = [
@@ -516,4 +517,5 @@ PARTS: tuple[type[Struct], ...] = (
     ChangePart,
     CheckPart,
     *CHANGE_PARTS,
+    *PROOF_PARTS,
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,7 @@ __all__ = [
     "find_place",
     "has_ledger",
     "how_to_begin",
+    "named_event",
     "open_view",
     "reading_place",
     "short_session",
@@ -209,6 +210,19 @@ def _take_in_edits(place: Place) -> None:
 def has_ledger(place: Place) -> bool:
     """Whether there is a ledger, whatever its state."""
     return os.path.lexists(os.path.join(place.directory, LOG_NAME))
+
+
+def named_event(events: Iterable[AnyEvent], name: str) -> AnyEvent:
+    """The event that a person names by its offset, with or without ``#``, or by its id.
+
+    Raises:
+        NotFoundError: if there is none.
+    """
+    wanted = name.removeprefix("#")
+    for event in events:
+        if wanted in (event.id, str(event.seq)):
+            return event
+    raise NotFoundError(f"there is no event {wanted!r}", "memfold log")
 
 
 def how_to_begin(root: str) -> str:

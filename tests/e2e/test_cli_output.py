@@ -58,6 +58,7 @@ def test_every_reading_command_is_in_the_table() -> None:
         "memfold.undo/1",
         "memfold.sync/1",
         "memfold.purge/1",
+        "memfold.repair/1",
     }  # they write: tests/e2e/test_cli_changes.py
     assert schemas == tags - elsewhere
 
@@ -468,9 +469,9 @@ def _on_terminal(columns: int, arguments: list[str], color: str = "auto") -> str
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
-@pytest.mark.parametrize("name", [name for name in GOLDEN if not name.startswith("prompt")])
+@pytest.mark.parametrize("name", [name for name in GOLDEN if not name.startswith(("prompt", "head", "prove"))])
 def test_no_line_is_wider_than_the_terminal(ledger: Path, name: str, columns: int) -> None:
-    """Tables are cut and texts are broken at the width, counted in columns; only a prompt is printed as it is."""
+    """Tables are cut and texts are broken at the width, in columns; prompts and proofs are printed as they are."""
     text = _on_terminal(columns, [*GOLDEN[name], "--ledger", str(ledger)], color="never")
     assert max(map(display_width, text.splitlines())) <= columns
 

@@ -503,7 +503,8 @@ def test_pauses_between_children_grow(stage: Stage) -> None:
     steps = [init(), message(), ["logged", '"started"', 4], ["timers"], DISPOSE]
     played = stage.play(steps, stage.child("dies"), speed=FAST)
     limits = played.results[0]["limits"] + played.results[1]["limits"]
-    assert [ms for ms in limits if ms != pytest.approx(1500, abs=50)][:3] == [0, 1000, 2000]
+    # What a hook waits at most begins at 1,500 and is less by what was waited before.
+    assert [ms for ms in limits if not 1000 < ms <= 1500][:3] == [0, 1000, 2000]
 
 
 def test_nothing_is_lost_while_children_die(stage: Stage) -> None:
@@ -875,7 +876,7 @@ def test_a_call_gives_the_models_result(stage: Stage) -> None:
 def test_a_call_that_nobody_answers_says_so(stage: Stage) -> None:
     """A silent bridge costs the model a sentence, not the turn."""
     steps = [init(), ["use", 0, "memory_read", {}, CONTEXT], DISPOSE]
-    played = stage.play(steps, stage.child("after 3 mute"), speed=FAST, OFFERED=json.dumps(OFFER))
+    played = stage.play(steps, stage.child("after 3 mute"), speed=1, OFFERED=json.dumps(OFFER))
     assert "may still be stored" in played.results[1]
 
 
