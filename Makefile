@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 JOBS   ?= auto
 RUN    := env -u PYTHONPATH
 
-.PHONY: demo test lint types contracts unit conformance golden bench clean
+.PHONY: demo test lint types contracts unit conformance golden bench torture clean
 
 demo: $(READY)  ## Replay a recorded real session: prompt, hot state, accounting, one explanation
 	@$(RUN) $(BIN)/python -m fixtures.demo
@@ -35,6 +35,9 @@ golden: $(READY)  ## Rewrite the golden prompts and accounting from the fixtures
 
 bench: $(READY)  ## Ratios measured side by side in one run
 	$(RUN) $(BIN)/python -m bench
+
+torture: $(READY)  ## What takes too long for every change: many sessions that are killed
+	MEMFOLD_SESSIONS=100 $(RUN) $(BIN)/python -m pytest tests/faults/test_nothing_left.py -n 0 --no-cov
 
 # The stamp is newer than pyproject.toml only after an install that ended well.
 $(READY): pyproject.toml

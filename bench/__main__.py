@@ -16,6 +16,7 @@ from itertools import groupby
 from pathlib import Path
 
 from bench.bridge import measure_bridge
+from bench.hooks import measure_hooks
 from bench.ledgers import write_ledger
 from bench.measure import Samples, in_turn, machine, median, processes, ratio
 from bench.stores import measure_import
@@ -166,6 +167,10 @@ class Bench:
         folder.mkdir()
         measure_bridge(folder, self.large, self.events, self.rounds)
 
+    def hooks(self) -> None:
+        """A hundred hooks of a cold child, and the longest ones."""
+        measure_hooks(self.folder / "hooks", self.rounds)
+
     def imports(self) -> None:
         """An import of another program's store, beside a plain copy of it."""
         measure_import(self.folder / "import", self.rounds)
@@ -205,6 +210,7 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "memory": Bench.memory,
     "start": Bench.start,
     "bridge": Bench.bridge,
+    "hooks": Bench.hooks,
     "import": Bench.imports,
 }
 

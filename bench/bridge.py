@@ -23,7 +23,7 @@ from ledger.log import FileLog
 from memfold.paths import data_dir, ledger_dir, workspace_key
 from replay.kept import keep_all
 
-__all__ = ["measure_bridge"]
+__all__ = ["BRIDGE", "Child", "Place", "Records", "measure_bridge", "place_of", "quiet"]
 
 _ECHO = "echo"
 _TOOLS, _MESSAGES, _PROMPTS = 1000, 200, 200
@@ -41,10 +41,11 @@ while chunk := os.read(0, 65536):
     for line in lines:
         os.write(1, line + b"\\n")
 """
-_BRIDGE = [sys.executable, "-E", "-P", "-m", "memfold", "bridge"]
+BRIDGE = [sys.executable, "-E", "-P", "-m", "memfold", "bridge"]
+"""How an installed plugin starts its child."""
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """A workspace with a ledger, and the environment in which a bridge finds it."""
 
     name: str
@@ -52,7 +53,7 @@ class _Place(NamedTuple):
     environ: Mapping[str, str]
 
 
-class _Child:
+class Child:
     """A process that answers each line with one."""
 
     def __init__(self, command: Sequence[str], environ: Mapping[str, str] | None = None) -> None:
@@ -108,7 +109,7 @@ class _Child:
         return answer
 
 
-class _Records:
+class Records:
     """Hook records of one session, each with an id of its own."""
 
     def __init__(self, root: str, session: str) -> None:
@@ -133,11 +134,11 @@ class _Records:
         result = {"title": name, "output": output, "metadata": {} if exit_ is None else {"exit": exit_}}
         return self._record("tool.execute.after", input=call, output=result)
 
-    def message(self) -> dict[str, object]:
-        """A request to remember something new."""
+    def message(self, text: str = "") -> dict[str, object]:
+        """A text of the user; by default a request to remember something new."""
         number = self._next()
         message = f"msg_{self._session}_{number}"
-        text = f"Remember: module {number} of {self._session} keeps its amounts in integer cents"
+        text = text or f"Remember: module {number} of {self._session} keeps its amounts in integer cents"
         part = {"id": f"prt_{number}", "type": "text", "text": text, "messageID": message, "sessionID": self._session}
         head = {"id": message, "role": "user", "sessionID": self._session, "time": {"created": time.time() * 1000}}
         return self._record(
@@ -168,14 +169,14 @@ def measure_bridge(folder: Path, large: Path, events: int, rounds: int) -> None:
     small = folder / "thousand"
     write_ledger(small, 1000)
     keep_all(str(small), FileLog.open(small).read())
-    places = [_place(folder, "1,000 events", small), _place(folder, f"{events:,} events", large)]
-    with _quiet():
+    places = [place_of(folder, "1,000 events", small), place_of(folder, f"{events:,} events", large)]
+    with quiet():
         _round_trips(places)
         _starts(places, rounds * 2)
-    measure_client(folder / "client", _BRIDGE)
+    measure_client(folder / "client", BRIDGE)
 
 
-def _place(folder: Path, name: str, ledger: Path) -> _Place:
+def place_of(folder: Path, name: str, ledger: Path) -> Place:
     """A workspace of its own, with a copy of a ledger where a bridge looks for it."""
     base = folder / f"workspace-{ledger.name}"
     root = base / "shop"
@@ -188,11 +189,11 @@ def _place(folder: Path, name: str, ledger: Path) -> _Place:
     }
     real = os.path.realpath(root)
     shutil.copytree(ledger, ledger_dir(data_dir(environ), workspace_key(real)))
-    return _Place(name, real, environ)
+    return Place(name, real, environ)
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """No collection of ours between a question and its answer."""
     gc.collect()
     gc.disable()
@@ -202,22 +203,22 @@ def _quiet() -> Iterator[None]:
         gc.enable()
 
 
-def _round_trips(places: Sequence[_Place]) -> None:
+def _round_trips(places: Sequence[Place]) -> None:
     with ExitStack() as stack:
-        children = {_ECHO: _Child([sys.executable, "-I", "-S", "-c", _ECHO_PROGRAM])}
+        children = {_ECHO: Child([sys.executable, "-I", "-S", "-c", _ECHO_PROGRAM])}
         stack.callback(children[_ECHO].close)
-        records = {_ECHO: _Records(places[0].root, "ses_bench")}
+        records = {_ECHO: Records(places[0].root, "ses_bench")}
         for place in places:
-            child = children[place.name] = _Child(_BRIDGE, place.environ)
+            child = children[place.name] = Child(BRIDGE, place.environ)
             stack.callback(child.close)
-            records[place.name] = _Records(place.root, "ses_bench")
+            records[place.name] = Records(place.root, "ses_bench")
         for name, child in children.items():
             for first in (records[name].init(), records[name].message(), records[name].prompt()):
                 child.ask(first)
-        cases: tuple[tuple[str, int, Callable[[_Records], dict[str, object]]], ...] = (
-            ("tool.execute.after", _TOOLS, _Records.tool),
-            ("chat.message, each with a request to remember", _MESSAGES, _Records.message),
-            ("system.transform", _PROMPTS, _Records.prompt),
+        cases: tuple[tuple[str, int, Callable[[Records], dict[str, object]]], ...] = (
+            ("tool.execute.after", _TOOLS, Records.tool),
+            ("chat.message, each with a request to remember", _MESSAGES, Records.message),
+            ("system.transform", _PROMPTS, Records.prompt),
         )
         print(f"\n(e) a line to memfold bridge and its answer; wall; baseline: {_ECHO} child over the same pipes")
         for title, number, make in cases:
@@ -230,7 +231,7 @@ def _round_trips(places: Sequence[_Place]) -> None:
             _report(samples)
 
 
-def _starts(places: Sequence[_Place], rounds: int) -> None:
+def _starts(places: Sequence[Place], rounds: int) -> None:
     """From the start of a process to what it says first, and to its first answered message."""
     starts: Samples = {}
     messages: Samples = {}
@@ -239,8 +240,8 @@ def _starts(places: Sequence[_Place], rounds: int) -> None:
         _note(starts, _ECHO, _first_answer([sys.executable, "-I", "-S", "-c", _ECHO_PROGRAM]))
         messages.setdefault(_ECHO, []).append(starts[_ECHO][-1])
         for place in places if turn % 2 == 0 else reversed(places):
-            records = _Records(place.root, f"ses_start{turn}")
-            child = _Child(_BRIDGE, place.environ)
+            records = Records(place.root, f"ses_start{turn}")
+            child = Child(BRIDGE, place.environ)
             try:
                 child.ask(records.init())
                 _note(starts, place.name, time.perf_counter() - child.begin)
@@ -248,8 +249,8 @@ def _starts(places: Sequence[_Place], rounds: int) -> None:
                 _note(messages, place.name, time.perf_counter() - child.begin)
             finally:
                 child.close()
-            records = _Records(place.root, f"ses_later{turn}")
-            child = _Child(_BRIDGE, place.environ)
+            records = Records(place.root, f"ses_later{turn}")
+            child = Child(BRIDGE, place.environ)
             try:
                 child.ask(records.init())
                 time.sleep(_PAUSE)
@@ -266,7 +267,7 @@ def _starts(places: Sequence[_Place], rounds: int) -> None:
 
 
 def _first_answer(command: Sequence[str]) -> float:
-    child = _Child(command)
+    child = Child(command)
     try:
         child.ask({"hook": "init"})
         return time.perf_counter() - child.begin

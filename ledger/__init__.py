@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         NotWritable,
         SequenceConflict,
         StorageError,
+        UntrustedLedger,
     )
     from ledger.events import AnyEvent, Draft, Event, UnknownEvent
     from ledger.log import Cursor, FileLog, Health, Log, Reader, Record
@@ -43,6 +44,7 @@ __all__ = [
     "SequenceConflict",
     "StorageError",
     "UnknownEvent",
+    "UntrustedLedger",
 ]
 
 _MODULES = {
@@ -59,6 +61,7 @@ _MODULES = {
         "NotWritable",
         "SequenceConflict",
         "StorageError",
+        "UntrustedLedger",
     ),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

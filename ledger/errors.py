@@ -8,7 +8,8 @@ LedgerError
 ├── NewerFormat         a newer release wrote this ledger; this one must not append to it
 ├── InvalidDraft        what was to be written could not be read back
 └── StorageError        the operating system refused
-    └── NotWritable     no permission, or a read-only file system
+    ├── NotWritable     no permission, or a read-only file system
+    └── UntrustedLedger another user owns it, or anyone may write to it
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ __all__ = [
     "NotWritable",
     "SequenceConflict",
     "StorageError",
+    "UntrustedLedger",
     "storage_error",
 ]
 
@@ -98,6 +100,19 @@ class StorageError(LedgerError):
 
 class NotWritable(StorageError):
     """No permission to write ``path``, or its file system is read-only."""
+
+
+class UntrustedLedger(StorageError):
+    """Another user owns ``path``, or anyone may write to it: what is read there would speak for this user.
+
+    Attributes:
+        fix: what to do about it.
+    """
+
+    def __init__(self, path: str, reason: str, fix: str) -> None:
+        super().__init__(path, errno.EPERM, reason)
+        self.fix = fix
+        self.args = (f"{path}: {reason}: {fix}",)
 
 
 _REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})

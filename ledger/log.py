@@ -18,6 +18,7 @@ from ledger.reader import START, Cursor, Health, Reader, health_of, scan
 from ledger.recovery import Record
 from ledger.source import OWN_SOURCE
 from ledger.times import format_time
+from ledger.trust import require_own, require_place
 from ledger.writer import Durability, Writer
 
 __all__ = [
@@ -86,6 +87,8 @@ class Options(TypedDict, total=False):
         durability: which appends are synced to the disk before they return; by default ``memories``.
         lock: the writers' lock; by default the cheapest of this platform.
         lock_timeout: seconds to wait for another writer, if ``lock`` isn't given; by default 2.
+        own: whether the log must be this user's own (``ledger.trust``); by default it must. A copy that a person
+            names may lie on a disk that knows no owners.
     """
 
     clock: Callable[[], int]
@@ -93,6 +96,7 @@ class Options(TypedDict, total=False):
     durability: Durability
     lock: Lock
     lock_timeout: float
+    own: bool
 
 
 class FileLog:
@@ -113,6 +117,7 @@ class FileLog:
         self._new_id = options.get("new_id") or MonotonicIds(self._clock)
         lock = options.get("lock") or default_lock(self.path + LOCK_SUFFIX, options.get("lock_timeout", 2.0))
         self._writer = Writer(self.path, lock, options.get("durability", "memories"))
+        self._own = options.get("own", True)
         self._format_checked = False
 
     @classmethod
@@ -139,8 +144,11 @@ class FileLog:
             StorageError: if the system refused.
         """
         log = cls(directory, **options)
+        if not os.path.lexists(log.directory):
+            require_place(log.directory)
         try:
             make_private_folder(log.directory)
+            log._require_own()
             os.close(open_private(log.path, os.O_RDWR))
             if log.size() > 0:
                 return log
@@ -168,6 +176,7 @@ class FileLog:
             raise LedgerNotFound(log.path) from None
         except OSError as error:
             raise storage_error(error, log.path) from error
+        log._require_own()
         return log
 
     def append(
@@ -185,10 +194,10 @@ class FileLog:
             NewerFormat: if a newer release wrote this ledger.
             LedgerNotFound: if the file is gone.
             LockTimeout: if another process held the lock all the time.
-            StorageError: if the system refused to write or sync.
+            StorageError: if the system refused to write or sync, or the log isn't this user's own.
         """
         if not self._format_checked:
-            self._check_format()
+            self._check_format()  # reads, and so looks whose the log is
         ids = given_ids(drafts)
 
         def batch(next_seq: int) -> Stamped:
@@ -201,16 +210,23 @@ class FileLog:
         return tuple(self._writer.append(batch, durable=durable))
 
     def read(self, start: int = 0) -> Iterator[AnyEvent]:
-        """Events whose seq is at least ``start``; see ``Log.read`` and ``Reader``."""
+        """Events whose seq is at least ``start``; see ``Log.read`` and ``Reader``.
+
+        Raises:
+            UntrustedLedger: if the log isn't this user's own; so do ``reader`` and ``scan``.
+        """
+        self._require_own()
         events = iter(Reader(self.path))
         return (event for event in events if event.seq >= start) if start > 0 else events
 
     def reader(self, cursor: Cursor = START) -> Reader:
         """One pass that begins at a cursor of an earlier one: a follower pays for new events only."""
+        self._require_own()
         return Reader(self.path, cursor)
 
     def scan(self) -> Iterator[Record]:
         """All events and problems with their places; see ``Log.scan`` and ``ledger.reader.scan``."""
+        self._require_own()
         return scan(self.path)
 
     def size(self) -> int:
@@ -244,6 +260,10 @@ class FileLog:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _require_own(self) -> None:
+        if self._own:
+            require_own(self.directory, self.path)
 
     def _check_format(self) -> None:
         """An older release must not write to a newer ledger: it wouldn't know what its lines promise."""

@@ -367,6 +367,7 @@ class PromptRenderedData(Struct, frozen=True, omit_defaults=True, gc=False):
     instance: str = ""
     targets: tuple[Target, ...] = ()
     lines: tuple[str, ...] = ()
+    program: str = ""
 
 
 class PolicySetData(Struct, frozen=True, gc=False):

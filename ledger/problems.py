@@ -38,7 +38,10 @@ class Kind(StrEnum):
     UNFINISHED_REWRITE = "unfinished_rewrite"
 
 
-_SKIPPED = "reading skips these bytes and what they said doesn't count; a backup may hold the whole line"
+_SKIPPED = (
+    "reading skips these bytes, and what they said doesn't count: a backup may hold the whole line; "
+    "memfold repair sets them aside"
+)
 _FOREIGN = "look for a program that changes this file or writes to it without the lock"
 _MODES = "chmod 600 for a file, 700 for a folder"
 _ORDER = f"nothing to do: order is the order of lines; {_FOREIGN}"
@@ -51,7 +54,10 @@ KINDS: dict[Kind, tuple[str, str]] = {
     Kind.NOT_AN_EVENT: ("JSON, but no event object", _SKIPPED),
     Kind.INVALID_EVENT: ("an event of a known type whose fields don't fit", _SKIPPED),
     Kind.TORN_TAIL: ("the last line was not written to its end", "the next append closes it off"),
-    Kind.FUSED_LINE: ("several events stand on one line", "nothing to do: each of them counts"),
+    Kind.FUSED_LINE: (
+        "several events stand on one line",
+        "nothing to do: each of them counts; memfold repair splits the line",
+    ),
     Kind.DUPLICATE_ID: ("an event with this id came before", "nothing to do: the first one counts"),
     Kind.SEQ_GAP: (
         "seq numbers are missing before this event",
@@ -83,8 +89,8 @@ KINDS: dict[Kind, tuple[str, str]] = {
         "keep it elsewhere: this release doesn't read it, and its events may be missing here",
     ),
     Kind.UNFINISHED_REWRITE: (
-        "a purge is running, or was killed before it was done",
-        "run the purge again: it begins anew, and removes this file",
+        "a purge or repair is running, or was killed before it was done",
+        "run it again: it begins anew, and removes this file",
     ),
 }
 """Kind → what it means, what to do about it."""

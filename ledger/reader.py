@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Sequence as Records
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
@@ -19,9 +20,11 @@ from ledger.problems import DAMAGE, Kind, Problem, problem
 from ledger.recovery import Record, recover
 from ledger.sequence import Sequence
 
-__all__ = ["START", "Cursor", "Health", "Reader", "health_of", "reading", "scan"]
+__all__ = ["START", "Cursor", "Health", "Leaf", "Leaves", "Reader", "health_of", "reading", "scan"]
 
 _BUFFER = 1 << 20
+_NOT_WHOLE = DAMAGE | {Kind.FUSED_LINE, Kind.DUPLICATE_ID}
+"""What a line holds beside the one event that counts."""
 
 
 class Cursor(Struct, frozen=True):
@@ -34,6 +37,20 @@ class Cursor(Struct, frozen=True):
 
 
 START = Cursor()
+
+
+class Leaf(Struct, frozen=True):
+    """A valid event line.
+
+    Attributes:
+        event: what stands in it.
+        line: its number, from 1 where the pass began at the start of the file.
+        data: its bytes, without the line end.
+    """
+
+    event: AnyEvent
+    line: int
+    data: bytes
 
 
 class Health(Struct, frozen=True):
@@ -120,21 +137,57 @@ def scan(path: str) -> Iterator[Record]:
         LedgerNotFound: if the file isn't there.
         StorageError: if the system can't read it.
     """
-    sequence = Sequence()
-    byte = 0
     with reading(path) as file, reading(path) as earlier:
-        ids = _Ids(earlier)
-        for number, line in enumerate(file, 1):
-            try:
-                event = decode_known(line)
-            except UNREADABLE:
-                event = None
-            if event is not None and event.seq == sequence.next_seq and sequence.rising:
-                sequence.advance_to(event.seq + 1)
-                yield Record(event, number, byte, len(line.rstrip()))
-            else:
-                yield from _judged(recover(line, line=number, byte=byte), byte, sequence, ids)
-            byte += len(line)
+        for _, records in _judged_lines(file, _Ids(earlier), Sequence(), 0):
+            yield from records
+
+
+class Leaves:
+    """One pass over the valid event lines behind a cursor, as the exact bytes that the hash tree is made of.
+
+    Leaf i is the i-th event that counts, in file order: its line without the line end (LF, an optional CR before it).
+    Where more than one event stands in a line, or damage beside it, it is the event's own bytes, so that a repair,
+    which takes the damage out, keeps every leaf. Duplicates are none (docs/format.md).
+
+    After the pass ``cursor`` says where the next one goes on, as that of a ``Reader`` does.
+
+    Args:
+        path: the log file.
+        cursor: where to begin; from an earlier pass over the same file.
+    """
+
+    def __init__(self, path: str, cursor: Cursor = START) -> None:
+        self.cursor = cursor
+        self._path = path
+
+    def __iter__(self) -> Iterator[Leaf]:
+        """The leaves, streaming.
+
+        Raises:
+            LedgerNotFound: if the file isn't there.
+            StorageError: if the system can't read it.
+        """
+        start = self.cursor
+        sequence = Sequence(start.seq, start.highest, start.lowest_far)
+        stop = start.byte
+        with reading(self._path) as file, reading(self._path) as earlier:
+            file.seek(start.byte)
+            for line, records in _judged_lines(file, _Ids(earlier), sequence, start.byte):
+                yield from _leaves_in(line, records, stop)
+                whole = line.endswith(b"\n")
+                stop = stop + len(line) if whole else _end_of_events(records, stop)
+        self.cursor = Cursor(stop, sequence.next_seq, sequence.highest, sequence.lowest_far)
+
+
+def _leaves_in(line: bytes, records: Records[Record], begin: int) -> Iterator[Leaf]:
+    """The leaves of the line that begins at a byte."""
+    problems = {record.item.kind for record in records if isinstance(record.item, Problem)}
+    is_whole = problems.isdisjoint(_NOT_WHOLE)
+    for record in records:
+        if not isinstance(record.item, Problem):
+            start = record.byte - begin
+            data = line.removesuffix(b"\n").removesuffix(b"\r") if is_whole else line[start : start + record.length]
+            yield Leaf(record.item, record.line, data)
 
 
 def health_of(records: Iterable[Record]) -> Health:
@@ -147,6 +200,21 @@ def health_of(records: Iterable[Record]) -> Health:
         unknown=kinds[UnknownEvent],
         fused=kinds[Kind.FUSED_LINE],
     )
+
+
+def _judged_lines(file: IO[bytes], ids: _Ids, sequence: Sequence, byte: int) -> Iterator[tuple[bytes, Records[Record]]]:
+    """Each line from a byte on, and its records. A healthy one is only decoded and compared."""
+    for number, line in enumerate(file, 1):
+        try:
+            event = decode_known(line)
+        except UNREADABLE:
+            event = None
+        if event is not None and event.seq == sequence.next_seq and sequence.rising:
+            sequence.advance_to(event.seq + 1)
+            yield line, (Record(event, number, byte, len(line.rstrip())),)
+        else:
+            yield line, tuple(_judged(recover(line, line=number, byte=byte), byte, sequence, ids))
+        byte += len(line)
 
 
 def _judged(records: Iterable[Record], begin: int, sequence: Sequence, ids: _Ids) -> Iterator[Record]:

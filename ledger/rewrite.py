@@ -1,5 +1,5 @@
 # ruff: noqa: PTH105, PTH108, PTH116, PTH120 - os calls, whose order prevents losses
-"""A log is replaced by one with other lines, at once and under the writers' lock: only a purge may do that (DESIGN 4).
+"""A log is replaced by another, at once and under the writers' lock: only repair and purge may do that (DESIGN 4).
 
 The new file stands beside the old one until it is whole and on the disk; then one rename puts it in place. A kill at
 any moment leaves the one or the other. Writers compare the file's number after locking, so none appends to the old one.
@@ -38,12 +38,12 @@ class Change(Protocol):
         """Nobody can append any more: look at the log as it is now. What this raises ends the rewrite."""
         ...
 
-    def piece(self, record: Record, data: bytes) -> bytes:
-        """What to write in place of an event, an event that doesn't count, or a damaged piece; the same to keep it."""
+    def content(self, path: str) -> Iterator[bytes]:
+        """What to write in place of the log at ``path``."""
         ...
 
-    def drafts(self) -> Sequence[Draft]:
-        """What to append behind the last piece."""
+    def drafts(self, path: str) -> Sequence[Draft]:
+        """What to append to it, now that it stands at ``path``."""
         ...
 
     def approve(self, path: str) -> None:
@@ -56,7 +56,7 @@ def rewrite(path: str, change: Change, *, new_id: Callable[[], str], locked: boo
 
     Args:
         path: the log file.
-        change: what is written in place of its pieces; bytes between them are kept as they are.
+        change: what is written in its place.
         new_id: ids for what is appended.
         locked: whether nobody else can write to it, as to a copy.
 
@@ -110,9 +110,9 @@ def _write_new(path: str, temporary: str, change: Change, new_id: Callable[[], s
     """Write and sync the new file; what was appended to it."""
     descriptor = open_private(temporary, os.O_RDWR)
     try:
-        _write(descriptor, pieces(path, change))
+        _write(descriptor, change.content(path))
         tail = read_tail(descriptor, os.fstat(descriptor).st_size)
-        events, lines = stamp(change.drafts(), tail.next_seq, new_id, frozenset())
+        events, lines = stamp(change.drafts(temporary), tail.next_seq, new_id, frozenset())
         _write(descriptor, iter([b"\n", *lines] if tail.rest and lines else lines))
         os.fchmod(descriptor, os.stat(path).st_mode & 0o777)
         os.fsync(descriptor)
@@ -121,8 +121,13 @@ def _write_new(path: str, temporary: str, change: Change, new_id: Callable[[], s
     return tuple(events)
 
 
-def pieces(path: str, change: Change) -> Iterator[bytes]:
-    """The new content: each piece as the change gives it, and what stands between them."""
+def pieces(path: str, piece: Callable[[Record, bytes], bytes]) -> Iterator[bytes]:
+    """The content of a log with other pieces; what stands between them is kept as it is.
+
+    Args:
+        path: the log.
+        piece: what to write in place of an event, an event that doesn't count, or a damaged piece; the same to keep it.
+    """
     with open(path, "rb", buffering=_BUFFER, opener=open_regular) as file:
         position = 0
         for record in scan(path):
@@ -131,7 +136,7 @@ def pieces(path: str, change: Change) -> Iterator[bytes]:
             yield file.read(record.byte - position)
             data = file.read(record.length)
             position = record.byte + record.length
-            yield change.piece(record, data)
+            yield piece(record, data)
         while rest := file.read(_BUFFER):
             yield rest
 

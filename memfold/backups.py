@@ -131,7 +131,7 @@ def seal(folder: str, copy: LogCopy | None = None, *, created: str | None = None
         LedgerError: if it can't be read or written.
     """
     copy = copy or digest_log(folder)
-    log = FileLog.open(folder)
+    log = FileLog.open(folder, own=False)
     first = next(log.read(), None)
     of = first.data if isinstance(first, LedgerCreated) else None
     earlier = read_backup(folder).manifest
@@ -204,7 +204,7 @@ def trouble_of(backup: Backup) -> str:
         copy = digest_log(backup.folder)
         if (copy.size, copy.digest) != (manifest.size, manifest.digest):
             return "its log isn't what the manifest says: it was changed or cut"
-        first = next(FileLog.open(backup.folder).read(), None)
+        first = next(FileLog.open(backup.folder, own=False).read(), None)
     except LedgerError as error:
         return str(error)
     return "" if isinstance(first, LedgerCreated) else "its log has no beginning"

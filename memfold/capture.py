@@ -1,6 +1,7 @@
 """What a host reports, in neutral words, becomes drafts: cleaned, redacted and reduced before anything is written.
 
-Every host adapter speaks to this one module, so that redaction has one place (SPEC 7.1) and a fact has one form.
+Every host adapter speaks to this one module, so that redaction has one place (SPEC 7.1) and a fact has one form. So
+have the bounds of what is read of a host's text (``memfold.bounds``): they come before all else.
 Methods return the drafts to append, in order; an empty list where nothing may or need be recorded.
 """
 
@@ -10,6 +11,8 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
+
+from msgspec.structs import replace
 
 from ledger.events import (
     CompactionPreparedData,
@@ -36,6 +39,8 @@ from ledger.events import (
     ToolCompletedData,
 )
 from ledger.source import make_source
+from memfold import __version__
+from memfold.bounds import READ_LIMIT, whole_lines
 from projections.hot.excerpt import excerpt, is_output_read, read_arguments
 from projections.hot.tools import is_own_tool
 from projections.memory.commands import call_key
@@ -167,13 +172,13 @@ class Capture:
 
     def user_message(self, session: str, message: str, text: str, *, time: str | None) -> list[Draft]:
         """A message the user wrote; recorded only if it holds a remember form, and only what extraction reads."""
-        if is_off_the_record(text):
+        if is_off_the_record(text[:READ_LIMIT]):
             self._off_the_record.add(session)
             return []
         self._off_the_record.discard(session)
         if self.is_off_the_record(session):
             return []
-        taken = take_in_block(text, self._context.policy)
+        taken = take_in_block(whole_lines(text), self._context.policy)
         reduced = reduce_message(taken.text, self._context)
         if not reduced:
             return []
@@ -237,14 +242,14 @@ class Capture:
         """
         if session in self._parents and self.is_off_the_record(session):
             return []
-        taken = take_in_block(summary or "", self._context.policy)
+        taken = take_in_block(whole_lines(summary or ""), self._context.policy)
         digest = hashlib.sha256(taken.text.encode()).hexdigest() if taken.text.strip() else ""
         section = reduce_summary(taken.text, self._context)
         return self._drafts(session, time, SessionCompactedData(self.id_of(message), section, digest, taken.notes))
 
     def prompt_rendered(self, session: str, data: PromptRenderedData, *, time: str | None) -> list[Draft]:
-        """A block was handed to the host (DESIGN 3)."""
-        return self._drafts(session, time, data)
+        """A block was handed to the host, by this version of memfold (DESIGN 3)."""
+        return self._drafts(session, time, replace(data, program=__version__))
 
     def session_deleted(self, session: str, *, time: str | None) -> list[Draft]:
         """The host deleted the session."""
@@ -381,12 +386,17 @@ class Capture:
         if not is_own_tool(tool):
             given = ((name, args.get(name)) for name in read_arguments(tool))
             clean = {name: self._argument(name, value) for name, value in given if isinstance(value, str)}
-            text = self._block(output) if is_output_read(tool) else ""
+            text = self._block(whole_lines(output)) if is_output_read(tool) else ""
             kept, lines = excerpt(tool, clean, exit_code, status, text, policy=self._context.policy)
             # The lines that are kept become one line in a summary (SPEC 13.4), wherever they had stood.
             lines = self._lines(lines)
         data = ToolCompletedData(
-            call=self.id_of(call), tool=self._line(tool), args=kept, exit=exit_code, status=status, output=lines
+            call=self.id_of(call),
+            tool=self._line(tool[:READ_LIMIT]),
+            args=kept,
+            exit=exit_code,
+            status=status,
+            output=lines,
         )
         return self._drafts(session, time, data)
 
@@ -407,14 +417,15 @@ class Capture:
 
     def _argument(self, name: str, value: str) -> str:
         """An argument of a tool; a command line stands for its error where the output says nothing (SPEC 13.4)."""
-        return self._lines(value) if name == "command" else self._block(value)
+        read = whole_lines(value)
+        return self._lines(read) if name == "command" else self._block(read)
 
     def id_of(self, name: str) -> str:
         """An opaque id of the host as it is written.
 
         One that holds a secret or half a character, or is too long, gets a digest for it: different ids stay different.
         """
-        shown = redact(decode(name), self._context.policy.redaction)
+        shown = redact(decode(name), self._context.policy.redaction) if len(name) <= READ_LIMIT else ""
         if len(shown) > ID_LIMIT:
             shown = shown[:_ID_HEAD]
         if shown == name:

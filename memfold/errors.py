@@ -123,5 +123,6 @@ def _ledger_errors() -> tuple[tuple[type[BaseException], type[MemfoldError]], ..
         (errors.NewerFormat, DataError),
         (errors.InvalidDraft, DataError),
         (errors.NotWritable, CannotCreate),
+        (errors.UntrustedLedger, ConfigError),
         (errors.StorageError, StorageFailure),
     )

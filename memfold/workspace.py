@@ -13,6 +13,7 @@ from ledger.ids import MonotonicIds
 from ledger.log import FileLog, Log
 from ledger.source import OWN_SOURCE
 from memfold.capture import Capture
+from memfold.sealing import Sealer
 from projections.policy import Context, Policy, policy_digest, policy_document
 from projections.protocol import fold
 from projections.render import Block, numbered_block
@@ -51,6 +52,7 @@ class Workspace:
         self._root = root
         self._live = live
         self._in_force: str | None = None
+        self._sealer = Sealer(log)
         self.capture = Capture(host, Context(policy, root), enabled=enabled)
         self.configure(policy, enabled=enabled)
 
@@ -87,7 +89,12 @@ class Workspace:
         if isinstance(self.log, FileLog):
             # Behind the append: facts that are missing cost time, facts without their event cost nothing.
             keep_facts(self.log.directory, events, self._context)
+        self._sealer.note(events)
         return events
+
+    def seal(self, most: int | None = None) -> None:
+        """Write the head of the hash tree that is due, if one is; see ``memfold.sealing``."""
+        self._sealer.seal(most)
 
     def preview(self, drafts: Sequence[Draft]) -> tuple[tuple[Event, ...], WorldState]:
         """What recording drafts would lead to: the events, and the state behind them; nothing is written."""

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from ledger.events import AnyEvent
-from ledger.files import open_private, open_regular
+from ledger.files import make_private_folder, open_private, open_regular
 from projections.facts import Facts, Judged, facts_for, facts_key
 from projections.memory.fold import WorkspaceMemory
 from projections.policy import Context
@@ -133,7 +133,7 @@ def _add(directory: str, lines: bytes) -> None:
         return
     path = facts_path(directory)
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120 - as above
+        make_private_folder(os.path.dirname(path))  # noqa: PTH120 - as above
         descriptor = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK)  # never wait for a pipe
         try:
             os.write(descriptor, lines)

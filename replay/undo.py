@@ -66,7 +66,7 @@ def plan_undo(events: Sequence[AnyEvent], undone: str, known: Known | None = Non
 
     Returns:
         The plan; None if the event changed nothing that can be undone, or is undone already. Two folds of the log,
-        five where there are undos.
+        up to six where there are undos.
     """
     world = _world(events, known)
     changes = world.memory.changes
@@ -75,12 +75,29 @@ def plan_undo(events: Sequence[AnyEvent], undone: str, known: Known | None = Non
         return None
     gone = [event for event in events if undone in (event.id, _cause(event))]
     own = frozenset(_own(world, gone))
-    base, left = world, [event for event in events if undone not in (event.id, _cause(event))]
-    if any(one.kind == "undone" for one in changes.values()):
-        effective = _world(_in_force(events, changes), known)
-        if _agree(own, world, effective) and _agreed(own, events[: events.index(gone[0])], known):
-            base, left = effective, _in_force(events, changes | {"": Change("undone", reverts=undone)})
-    return UndoPlan(gone[0], change, own, tuple(_outcomes(world, base, _world(left, known))), world)
+    states = _without_undos(events, world, undone, own, known)
+    if states is None:
+        left = [event for event in events if undone not in (event.id, _cause(event))]
+        states = world, _world(left, known)
+    return UndoPlan(gone[0], change, own, tuple(_outcomes(world, *states)), world)
+
+
+def _without_undos(
+    events: Sequence[AnyEvent], world: WorldState, undone: str, own: frozenset[Ref], known: Known | None
+) -> tuple[WorldState, WorldState] | None:
+    """The states with and without a change, as the log tells them that is read without its undos.
+
+    None where that reading may not count: it must say of the memories in question, and of all that would change, what
+    the whole log says, right before the change and now.
+    """
+    changes = world.memory.changes
+    if all(one.kind != "undone" for one in changes.values()):
+        return None
+    base = _world(_in_force(events, changes), known)
+    wanted = _world(_in_force(events, changes | {"": Change("undone", reverts=undone)}), known)
+    refs = own.union(ref for ref in world.accounts.records if _fate(base, ref) != _fate(wanted, ref))
+    before = events[: next(index for index, event in enumerate(events) if event.id == undone)]
+    return (base, wanted) if _agree(refs, world, base) and _agreed(refs, before, known) else None
 
 
 def _agreed(refs: Iterable[Ref], events: Sequence[AnyEvent], known: Known | None) -> bool:

@@ -13,7 +13,15 @@ from ledger.events import Draft, MemoryRequested, MemoryRequestedData, PromptRen
 from ledger.ids import MonotonicIds
 from memfold.bridge.ledger import Ledger
 from memfold.bridge.memory_file import MemoryFileBeside
-from memfold.bridge.notice import NOTICE_LINES, notice_of, notice_of_failure, notice_of_file, notice_of_settings
+from memfold.bridge.notice import (
+    NOTICE_LINES,
+    notice_of,
+    notice_of_failure,
+    notice_of_file,
+    notice_of_length,
+    notice_of_move,
+    notice_of_settings,
+)
 from memfold.bridge.private_log import PrivateLog
 from memfold.bridge.protocol import Answer, Refusal, Request
 from memfold.bridge.rule_files import RuleFiles
@@ -21,6 +29,7 @@ from memfold.bridge.settings import Settings
 from memfold.clock import host_time
 from memfold.hosts.opencode import OpenCodeTranslator, session_of
 from memfold.hosts.opencode_payloads import mapping, text
+from memfold.ledgers import moved_from
 from memfold.paths import is_project
 from projections.compaction import compaction_context
 from projections.hot.delivery import hot_due, system_due, system_hot
@@ -38,6 +47,9 @@ _PROMPTS = frozenset({_MESSAGE, _SYSTEM, _COMPACTING})
 """The hooks that lead to a prompt; the client waits for their answers."""
 _ENDS = frozenset({"session.compacted", "session.idle"})
 _OPEN_TODOS = frozenset({"pending", "in_progress"})
+_HASHED_AT_ONCE = 8 << 20
+"""Bytes of the log that are hashed for a head between two hooks: a tenth of a second."""
+_HASHED_AT_THE_END = 64 << 20
 
 
 class _Asked(NamedTuple):
@@ -67,7 +79,7 @@ class Hooks:
     ) -> None:
         self._settings = settings
         self._log = PrivateLog(settings.data)
-        project = is_project(settings.root, environ)
+        self._project = project = is_project(settings.root, environ)
         self._ledger = Ledger(
             settings.ledger,
             settings.root,
@@ -85,6 +97,7 @@ class Hooks:
         self._untold = settings.findings
         self._file = MemoryFileBeside(settings, project=project, report=self._told_of_file)
         self._of_file: list[str] = []
+        self._before: list[str] = []
         self._owed: list[tuple[_Asked, PromptRenderedData]] = []
         self.unfinished = False
 
@@ -115,7 +128,7 @@ class Hooks:
         if drafts:
             self._ledger.record(drafts)
         answer = self._of_tools(request, asked) or self._answer(request, asked, recorded=bool(drafts))
-        return self._to_message(answer, asked, drafts) if hook == _MESSAGE and asked is not None else answer
+        return self._to_message(answer, asked, drafts, record) if hook == _MESSAGE and asked is not None else answer
 
     def settle(self) -> None:
         """Record what the client has been given, now that it was handed over.
@@ -134,17 +147,22 @@ class Hooks:
                 self._ledger.record(drafts)
             if self._file.follows and (world := self._ledger.world()) is not None:
                 self._file.follow(world.memory)
+            self._ledger.seal(_HASHED_AT_ONCE)
 
     def warm_up(self) -> None:
         """Read the log and the rule files while the client still starts, so that its first prompt need not wait."""
         if self._settings.config.enabled and (world := self._ledger.world()) is not None:
             list(self._rules.changed(world.memory, self._capture, None))
             self._file.follow(world.memory)
+            if self._project and world.memory.offset < 0:  # no ledger yet: what was remembered may be elsewhere
+                folder = os.path.dirname(self._settings.ledger)  # noqa: PTH120 - pathlib costs more than the look
+                self._before = moved_from(self._settings.root, folder, self._environ)
 
     def close(self) -> None:
         """Store what waits, if that can be done soon."""
         if self._settings.config.enabled:
             self._ledger.finish()
+            self._ledger.seal(_HASHED_AT_THE_END)
         self._file.close()
         self._ledger.close()
 
@@ -261,13 +279,19 @@ class Hooks:
         tools = BridgeTools(self._ledger, self._settings.ledger)
         return tools.answer(given, time=asked.time, logged=self._settings.config.enable_log)
 
-    def _to_message(self, answer: Answer, asked: _Asked, drafts: Sequence[Draft]) -> Answer:
+    def _to_message(
+        self, answer: Answer, asked: _Asked, drafts: Sequence[Draft], record: Mapping[str, object]
+    ) -> Answer:
         """The answer with what the user is told, and whether a successor must know that nothing is to be recorded."""
         hushed = self._capture.is_off_the_record(asked.session)
         told = [] if hushed or not self._settings.config.enabled else [self._settings_notice(), self._file_notice()]
         told += [
             self._notice(asked, draft.data.message) for draft in drafts if isinstance(draft.data, MemoryRequestedData)
         ]
+        if told and self._translator.parent_of(asked.session) is None:
+            told.append(notice_of_length(_written(record)))
+            before, self._before = self._before, []
+            told.append(notice_of_move(before, self._environ.get("HOME", "")))
         # Of sub-agents a successor learns by their heads, which it gets as well: their mark ends with their root's.
         private = self._capture.spoke_off_the_record(asked.session)
         return replace(answer, notice="\n".join(filter(None, told)) or None, private=private)
@@ -341,6 +365,13 @@ def _open_todos(todos: object) -> list[str]:
         return []
     listed = map(mapping, cast("list[object]", todos))
     return [text(todo.get("content")) for todo in listed if text(todo.get("status")) in _OPEN_TODOS]
+
+
+def _written(message: Mapping[str, object]) -> str:
+    """What the user wrote; a part of the client's own is none of it."""
+    parts: object = mapping(message.get("output")).get("parts")
+    written = map(mapping, cast("list[object]", parts if isinstance(parts, list) else []))
+    return "\n".join(text(part.get("text")) for part in written if part.get("synthetic") is not True)
 
 
 def _is_half(record: Mapping[str, object]) -> bool:

@@ -135,6 +135,10 @@ class Ledger:
             self._next_try = 0.0
             self._private_log.settled()
 
+    def seal(self, most: int | None = None) -> None:
+        """Write the head of the hash tree that is due, if one is; see ``memfold.sealing``."""
+        self._workspace.seal(most)
+
     def finish(self) -> None:
         """Store what waits before the process ends. Nobody waits for it now, so another writer may take its time."""
         for _ in range(LAST_TRIES):

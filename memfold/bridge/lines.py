@@ -9,8 +9,8 @@ from memfold.waiting import wait_until_ready
 
 __all__ = ["LINE_LIMIT", "LineReader", "LineWriter"]
 
-LINE_LIMIT = 16 * 1024 * 1024
-"""Bytes of a line; what a client sends is far below, and a longer one must not fill the memory."""
+LINE_LIMIT = 8 * 1024 * 1024
+"""Bytes of a line. The plugin sends none that is longer; one must neither fill the memory nor take long to parse."""
 
 _CHUNK = 1 << 16
 

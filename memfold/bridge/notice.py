@@ -8,7 +8,8 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from ledger.errors import LedgerError, LockTimeout, NewerFormat, StorageError
+from ledger.errors import LedgerError, LockTimeout, NewerFormat, StorageError, UntrustedLedger
+from memfold.bounds import whole_lines
 from memfold.config import Finding
 from memfold.terminal import clean
 from projections.accounting import Record
@@ -19,7 +20,16 @@ from projections.reasons import explain
 from projections.text.cut import cut
 from projections.world import WorldState
 
-__all__ = ["NOTICE_CHARS", "NOTICE_LINES", "notice_of", "notice_of_failure", "notice_of_file", "notice_of_settings"]
+__all__ = [
+    "NOTICE_CHARS",
+    "NOTICE_LINES",
+    "notice_of",
+    "notice_of_failure",
+    "notice_of_file",
+    "notice_of_length",
+    "notice_of_move",
+    "notice_of_settings",
+]
 
 NOTICE_LINES = 3
 """Candidates that are named; of more, only their number. Of settings, that number is one of the lines."""
@@ -57,6 +67,21 @@ def notice_of(world: WorldState, source: str, event: str, message: str) -> str:
 def notice_of_failure(error: LedgerError | None) -> str:
     """What the user is told of a message that isn't stored for good: nobody may believe that it is safe."""
     return _shown("Not stored yet", "" if error is None else _cause(error))
+
+
+def notice_of_length(message: str) -> str:
+    """What the user is told of a message whose end isn't read: a request may stand there (``memfold.bounds``)."""
+    read = len(whole_lines(message))
+    if read == len(message):
+        return ""
+    return f"Only the first {read:,} of {len(message):,} characters are read for memories"
+
+
+def notice_of_move(before: Sequence[str], home: str) -> str:
+    """What the user is told where nothing is remembered yet and the folder may have had another path before."""
+    if not before:
+        return ""
+    return _shown(f"Was this {_place(before[0], home)}? Its memories can be taken over", "memfold workspaces")
 
 
 def notice_of_settings(findings: Sequence[Finding], home: str) -> str:
@@ -133,6 +158,8 @@ def _cause(error: LedgerError) -> str:
             return "another process is writing"
         case NewerFormat():
             return "a newer memfold wrote this ledger"
+        case UntrustedLedger():
+            return f"{error.reason} (memfold doctor)"
         case StorageError():
             return error.reason
         case _:

@@ -18,8 +18,9 @@ from projections.text.paths import relative_to
 
 __all__ = ["RULE_FILE_LIMIT", "RuleFiles"]
 
-RULE_FILE_LIMIT = 256 * 1024
-"""Bytes read of a file: a repository may be a stranger's, and each line of it is digested."""
+RULE_FILE_LIMIT = 64 * 1024
+"""Bytes read of a file: a repository may be a stranger's, and each sentence of it is judged, 64 KiB of the shortest
+ones in a second."""
 
 _NAMES = ("AGENTS.md", "CLAUDE.md")
 _Signature = tuple[int, int, int]

@@ -257,7 +257,7 @@ class PurgeDocument(Struct, frozen=True, tag_field="schema", tag="memfold.purge/
     event: str
 
 
-CHANGE_PARTS: tuple[type[Struct], ...] = (ReasonPart, OutcomePart, StepPart, PurgedPart, PlacePart)
+CHANGE_PARTS: tuple[type[Struct], ...] = (ReasonPart, OutcomePart, StepPart, EditPart, PurgedPart, PlacePart)
 CHANGE_DOCUMENTS: tuple[type[Struct], ...] = (
     ChangeDocument,
     UndoDocument,

@@ -144,6 +144,13 @@ _COMMANDS = (
         "Rewrites the ledger, its log of operations, backups and the memory file, and removes what is derived from it.",
     ),
     Command(
+        "repair",
+        "repair",
+        "Set damaged bytes of the ledger aside, after showing which; healthy lines stay as they are.",
+        ("memfold repair --dry-run", "memfold repair"),
+        "Rewrites the ledger if it is damaged, keeps the bytes in `quarantine/`, and removes what is derived from it.",
+    ),
+    Command(
         "pin",
         "pin",
         "Exempt a memory from the limit of its type, and let it rank higher.",
@@ -225,6 +232,24 @@ _COMMANDS = (
         "Writes the ledger of the workspace that the first line names.",
     ),
     Command(
+        "head",
+        "head",
+        "Print the head of the ledger's hash tree: kept elsewhere, it shows later that nothing before it has changed.",
+        ("memfold head > harbour.head",),
+    ),
+    Command(
+        "verify",
+        "verify",
+        "Show that the ledger is what its heads say, and where it isn't; that prompts come out as they were given.",
+        ("memfold verify", "memfold verify --since harbour.head", "memfold verify --prompts --json"),
+    ),
+    Command(
+        "prove",
+        "prove",
+        "Print the proof that an event stands in the ledger.",
+        ("memfold prove 12 > event-12.tlog-proof", "memfold verify --proof event-12.tlog-proof"),
+    ),
+    Command(
         "config",
         "config",
         "Show each setting and where its value comes from.",
@@ -235,6 +260,12 @@ _COMMANDS = (
         "paths",
         "Show where things are: ledger, data and configuration.",
         ("memfold paths", "memfold paths --json"),
+    ),
+    Command(
+        "workspaces",
+        "workspaces",
+        "List all workspaces that have a ledger, and how to take over what is left of one that is gone.",
+        ("memfold workspaces", "memfold workspaces --json"),
     ),
     Command(
         "schema",

@@ -74,6 +74,7 @@ class Desk:
         """Write the file, if the command went well."""
         if kind is None:
             self.keeper.sync()
+            self.store.seal()
         self.keeper.close()
         self.log.close()
 

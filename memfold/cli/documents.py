@@ -29,7 +29,9 @@ from memfold.cli.parts import (
     SettingPart,
     SizePart,
     TokensPart,
+    WorkspacePart,
 )
+from memfold.cli.proof_documents import PROOF_DOCUMENTS
 
 __all__ = [
     "DOCUMENTS",
@@ -47,6 +49,7 @@ __all__ = [
     "ShowDocument",
     "StatusDocument",
     "UninstallDocument",
+    "WorkspacesDocument",
 ]
 
 
@@ -273,6 +276,18 @@ class ConfigDocument(Struct, frozen=True, tag_field="schema", tag="memfold.confi
     findings: tuple[FindingPart, ...]
 
 
+class WorkspacesDocument(Struct, frozen=True, tag_field="schema", tag="memfold.workspaces/1"):
+    """All workspaces that have a ledger (`memfold workspaces --json`).
+
+    Attributes:
+        folder: where their ledgers are.
+        workspaces: the one that was written last first.
+    """
+
+    folder: str
+    workspaces: tuple[WorkspacePart, ...]
+
+
 class PathsDocument(Struct, frozen=True, tag_field="schema", tag="memfold.paths/1"):
     """Where things are (`memfold paths --json`).
 
@@ -374,9 +389,11 @@ DOCUMENTS: tuple[type[Struct], ...] = (
     IngestDocument,
     ConfigDocument,
     PathsDocument,
+    WorkspacesDocument,
     InstallDocument,
     UninstallDocument,
     DoctorDocument,
     *CHANGE_DOCUMENTS,
+    *PROOF_DOCUMENTS,
     ErrorDocument,
 )

@@ -97,6 +97,7 @@ def _edited(entry: Entry) -> Fields:
         )
     descriptor, path = tempfile.mkstemp(suffix=".md", prefix="memfold-")
     try:
+        os.fchmod(descriptor, 0o600)  # the umask may have taken the owner's bits
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(
                 write_file(

@@ -93,7 +93,9 @@ def ingest(options: Namespace, path: Path) -> IngestDocument:
     log = _open(place, drafts, seed)
     with log:
         latest = max((parse_time(event.time) or 0 for event in log.read()), default=0) if before else 0
-        Workspace(log, root, config.policy, host=_HOST).record(drafts)
+        workspace = Workspace(log, root, config.policy, host=_HOST)
+        workspace.record(drafts)
+        workspace.seal()
         after = log.size()  # a foreign line may have any number
         new = [event for event in log.read(before) if event.seq < after]
         written = [event for event in new if event.source != OWN_SOURCE]

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from ledger.events import Target
 from memfold.cli.change_documents import CHANGE_PARTS
+from memfold.cli.proof_documents import PROOF_PARTS
 from replay.wording import Wording
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "SettingPart",
     "SizePart",
     "TokensPart",
+    "WorkspacePart",
 ]
 
 
@@ -205,6 +207,26 @@ class DetailPart(MemoryPart, frozen=True, kw_only=True):
     offset: int
     decided: int
     wording: Wording | None = None
+
+
+class WorkspacePart(Struct, frozen=True):
+    """A workspace that has a ledger.
+
+    Attributes:
+        workspace: its root when the ledger was made; empty if that can't be read.
+        state: `there`, `gone`, `no project` (nothing becomes memory in it), or `unknown`.
+        written: when the ledger was written last.
+        size: of the log, in bytes.
+        ledger: folder of the ledger.
+        take_over: what to type where the workspace is now, if it is gone from here; else empty.
+    """
+
+    workspace: str
+    state: str
+    written: str
+    size: int
+    ledger: str
+    take_over: str
 
 
 class ConfigFilePart(Struct, frozen=True):
@@ -488,10 +510,12 @@ PARTS: tuple[type[Struct], ...] = (
     ProblemPart,
     SettingPart,
     ConfigFilePart,
+    WorkspacePart,
     SessionUsePart,
     EpochUsePart,
     TokensPart,
     ChangePart,
     CheckPart,
     *CHANGE_PARTS,
+    *PROOF_PARTS,
 )

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH100, PTH109, PTH110, PTH112, PTH113, PTH117, PTH118, PTH119, PTH120, PTH204, PTH208 - pathlib costs more at start-up than finding the ledger
+# ruff: noqa: PTH100, PTH109, PTH110, PTH112, PTH117, PTH118, PTH119, PTH120 - pathlib costs more at start-up than finding the ledger
 """Which ledger, workspace and position a command is about."""
 
 from __future__ import annotations
@@ -6,17 +6,18 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
-from ledger.errors import LedgerError, LedgerNotFound
-from ledger.events import AnyEvent, LedgerCreated
+from ledger.errors import LedgerNotFound
+from ledger.events import AnyEvent
 from ledger.log import LOG_NAME, FileLog
 from ledger.source import split_source
 from ledger.times import DAY_MS, parse_time
 from memfold.config import Resolved, load, locate
 from memfold.errors import ConfigError, NotFoundError, UsageError
+from memfold.ledgers import known_ledgers, moved_from, root_in, take_over
 from memfold.paths import data_dir, is_project, ledger_dir, workspace_key
 from memfold.terminal import clean
 from projections.prompts import PromptState, RenderedPrompts
@@ -35,6 +36,7 @@ __all__ = [
     "find_place",
     "has_ledger",
     "how_to_begin",
+    "named_event",
     "open_view",
     "reading_place",
     "short_session",
@@ -134,7 +136,7 @@ def find_place(options: Namespace, recorded: str | None = None) -> Place:
         directory = os.path.abspath(_from_here(options.ledger))
         if os.path.basename(directory) == LOG_NAME and not os.path.isdir(directory):
             directory = os.path.dirname(directory)
-        root = _root_in(directory) or (recorded or "")
+        root = root_in(directory) or (recorded or "")
         return Place(directory, root, load(root, os.environ))
     root, resolved = locate(_from_here(options.workspace or recorded or ""), os.environ)
     data = data_dir(os.environ, resolved.config.data_dir)
@@ -211,6 +213,19 @@ def has_ledger(place: Place) -> bool:
     return os.path.lexists(os.path.join(place.directory, LOG_NAME))
 
 
+def named_event(events: Iterable[AnyEvent], name: str) -> AnyEvent:
+    """The event that a person names by its offset, with or without ``#``, or by its id.
+
+    Raises:
+        NotFoundError: if there is none.
+    """
+    wanted = name.removeprefix("#")
+    for event in events:
+        if wanted in (event.id, str(event.seq)):
+            return event
+    raise NotFoundError(f"there is no event {wanted!r}", "memfold log")
+
+
 def how_to_begin(root: str) -> str:
     """What makes a client's first event come: whoever asks has none, and pays for looking whether it is installed."""
     import shlex
@@ -241,15 +256,6 @@ def session_of(source: str | None) -> str | None:
     return None if source is None else split_source(source)[1]
 
 
-def _root_in(directory: str) -> str:
-    """The workspace root that a ledger's first event names; empty where there is none, or none that can be read."""
-    try:
-        first = next(FileLog.open(directory).read(), None)
-    except LedgerError:  # whoever needs the ledger meets the same refusal
-        return ""
-    return first.data.root if isinstance(first, LedgerCreated) else ""
-
-
 def _missing(options: Namespace, place: Place) -> NotFoundError:
     """No ledger: say whose it would be, why there is none, and what makes one."""
     import shlex
@@ -265,24 +271,18 @@ def _missing(options: Namespace, place: Place) -> NotFoundError:
         return NotFoundError(f"no ledger for {root}: memory is switched off ({origin}){others}", "memfold config show")
     if not is_project(place.root, os.environ):
         return NotFoundError(f"no ledger for {root}, which is no project{others}", "cd to the folder of a project")
+    if before := moved_from(place.root, os.path.dirname(place.directory), os.environ):
+        was = ", ".join(map(decode, before[:_LEDGERS_NAMED]))
+        return NotFoundError(f"no ledger for {root} yet; if it was {was} before, take that over", take_over(before[0]))
     begin = f'{how_to_begin(place.root)}; or memfold add "what to remember"'
     return NotFoundError(f"no ledger for {root} yet: no event was ever received{others}", begin)
 
 
 def _others(place: Place) -> str:
     """Which ledgers there are instead, as the end of a sentence."""
-    there = _roots(os.path.dirname(place.directory))
+    ledgers = known_ledgers(os.path.dirname(place.directory), os.environ)
+    there = [decode(one.root) for one in ledgers if one.root][:_LEDGERS_NAMED]
     return f"; there are ledgers of {', '.join(there)} (--workspace)" if there else ""
-
-
-def _roots(folder: str) -> list[str]:
-    """The workspaces that have a ledger, a few of them, the latest written first."""
-    try:
-        logs = [path for name in os.listdir(folder) if os.path.isfile(path := os.path.join(folder, name, LOG_NAME))]
-    except OSError:
-        return []
-    latest = sorted(logs, key=lambda path: (-os.path.getmtime(path), path))[:_LEDGERS_NAMED]
-    return [decode(root) for path in latest if (root := _root_in(os.path.dirname(path)))]
 
 
 def _offset(text: str, log: FileLog) -> int:

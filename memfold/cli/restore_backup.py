@@ -105,7 +105,7 @@ def run(options: Namespace) -> int:
 
 
 def _plan(place: Place, folder: str, manifest: Manifest) -> _Plan:
-    copy, (present, seq) = FileLog.open(folder), _present(place)
+    copy, (present, seq) = FileLog.open(folder, own=False), _present(place)
     backed = {event.id for event in copy.read()}
     lost = [event for event in present if event.id not in backed]
     before, after = state_at(present, only=frozenset()), state_at(copy.read(), only=frozenset())

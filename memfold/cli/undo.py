@@ -11,6 +11,7 @@ from memfold.cli.change_documents import OutcomePart, UndoDocument
 from memfold.cli.desk import Desk, refusal
 from memfold.cli.gist import gist
 from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.place import named_event
 from memfold.cli.words import plural
 from memfold.errors import OK, NotFoundError
 from memfold.terminal import clean
@@ -62,7 +63,7 @@ def run(options: Namespace) -> int:
 
 
 def _plan(desk: Desk, name: str | None) -> UndoPlan:
-    event = None if name is None else _event_id(desk, decode(name).removeprefix("#"))
+    event = None if name is None else named_event(desk.log.read(), decode(name)).id
     plan = desk.store.plan_undo(event)
     if plan is not None:
         return plan
@@ -72,18 +73,6 @@ def _plan(desk: Desk, name: str | None) -> UndoPlan:
         f"event {decode(name)} changed nothing that can be undone, or is undone already",
         "memfold history ID shows the events of a memory",
     )
-
-
-def _event_id(desk: Desk, name: str) -> str:
-    """The event of an offset or id.
-
-    Raises:
-        NotFoundError: if there is none.
-    """
-    for event in desk.log.read():
-        if name in (event.id, str(event.seq)):
-            return event.id
-    raise NotFoundError(f"there is no event {name!r}", "memfold log")
 
 
 def _document(desk: Desk, plan: UndoPlan, *, dry_run: bool) -> UndoDocument:

@@ -46,8 +46,8 @@ function _shtab_memfold_using
   test "$_shtab_memfold_cmdpath" = "$argv"
 end
 
-set -g _shtab_memfold_commands ingest import export backup restore-backup status list show why history add edit forget restore undo purge pin unpin sync prompt log account cache check doctor install uninstall bridge config paths schema completion
-set -g _shtab_memfold_opts_with_value --at --color --containing --content --format --ledger --limit --message --output --reason --session --since --state --tag --title --to --type --workspace
+set -g _shtab_memfold_commands ingest import export backup restore-backup status list show why history add edit forget restore undo purge repair pin unpin sync prompt log account cache check doctor install uninstall bridge head verify prove config paths workspaces schema completion
+set -g _shtab_memfold_opts_with_value --at --color --containing --content --format --ledger --limit --message --output --proof --reason --session --since --state --tag --title --to --type --workspace
 
 complete -c memfold -e
 complete -c memfold -f
@@ -190,6 +190,14 @@ complete -c memfold -n '_shtab_memfold_using purge' -l workspace -xka "(__fish_c
 complete -c memfold -n '_shtab_memfold_using purge' -l ledger -xka "(__fish_complete_directories)" -d 'the folder that holds events.jsonl'
 complete -c memfold -n '_shtab_memfold_using purge' -l json -d 'print one JSON document'
 complete -c memfold -n '_shtab_memfold_using purge' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
+complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a repair -d 'Set damaged bytes of the ledger aside, after showing which; healthy lines stay as they are.'
+complete -c memfold -n '_shtab_memfold_using repair' -s h -l help -d 'show this help message and exit'
+complete -c memfold -n '_shtab_memfold_using repair' -l dry-run -d 'show what would be set aside, and do nothing'
+complete -c memfold -n '_shtab_memfold_using repair' -l yes -d 'don'"'"'t ask'
+complete -c memfold -n '_shtab_memfold_using repair' -l workspace -xka "(__fish_complete_directories)" -d 'a folder of the workspace (default: the current directory)'
+complete -c memfold -n '_shtab_memfold_using repair' -l ledger -xka "(__fish_complete_directories)" -d 'the folder that holds events.jsonl'
+complete -c memfold -n '_shtab_memfold_using repair' -l json -d 'print one JSON document'
+complete -c memfold -n '_shtab_memfold_using repair' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
 complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a pin -d 'Exempt a memory from the limit of its type, and let it rank higher.'
 complete -c memfold -n '_shtab_memfold_using pin' -s h -l help -d 'show this help message and exit'
 complete -c memfold -n '_shtab_memfold_using pin' -l workspace -xka "(__fish_complete_directories)" -d 'a folder of the workspace (default: the current directory)'
@@ -281,6 +289,27 @@ complete -c memfold -n '_shtab_memfold_using uninstall; and test $_shtab_memfold
 complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a bridge -d 'Serve a client'"'"'s plugin on stdin and stdout. Plugins start it; nobody else needs it.'
 complete -c memfold -n '_shtab_memfold_using bridge' -s h -l help -d 'show this help message and exit'
 complete -c memfold -n '_shtab_memfold_using bridge' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
+complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a head -d 'Print the head of the ledger'"'"'s hash tree: kept elsewhere, it shows later that nothing before it has changed.'
+complete -c memfold -n '_shtab_memfold_using head' -s h -l help -d 'show this help message and exit'
+complete -c memfold -n '_shtab_memfold_using head' -l workspace -xka "(__fish_complete_directories)" -d 'a folder of the workspace (default: the current directory)'
+complete -c memfold -n '_shtab_memfold_using head' -l ledger -xka "(__fish_complete_directories)" -d 'the folder that holds events.jsonl'
+complete -c memfold -n '_shtab_memfold_using head' -l json -d 'print one JSON document'
+complete -c memfold -n '_shtab_memfold_using head' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
+complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a verify -d 'Show that the ledger is what its heads say, and where it isn'"'"'t; that prompts come out as they were given.'
+complete -c memfold -n '_shtab_memfold_using verify' -s h -l help -d 'show this help message and exit'
+complete -c memfold -n '_shtab_memfold_using verify' -l since -xka "(__fish_complete_path (commandline -ct))" -d 'a head that memfold head has printed; - reads it from stdin'
+complete -c memfold -n '_shtab_memfold_using verify' -l proof -xka "(__fish_complete_path (commandline -ct))" -d 'a proof that memfold prove has printed; - reads it from stdin'
+complete -c memfold -n '_shtab_memfold_using verify' -l prompts -d 'make the prompts again that hosts were given'
+complete -c memfold -n '_shtab_memfold_using verify' -l workspace -xka "(__fish_complete_directories)" -d 'a folder of the workspace (default: the current directory)'
+complete -c memfold -n '_shtab_memfold_using verify' -l ledger -xka "(__fish_complete_directories)" -d 'the folder that holds events.jsonl'
+complete -c memfold -n '_shtab_memfold_using verify' -l json -d 'print one JSON document'
+complete -c memfold -n '_shtab_memfold_using verify' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
+complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a prove -d 'Print the proof that an event stands in the ledger.'
+complete -c memfold -n '_shtab_memfold_using prove' -s h -l help -d 'show this help message and exit'
+complete -c memfold -n '_shtab_memfold_using prove' -l workspace -xka "(__fish_complete_directories)" -d 'a folder of the workspace (default: the current directory)'
+complete -c memfold -n '_shtab_memfold_using prove' -l ledger -xka "(__fish_complete_directories)" -d 'the folder that holds events.jsonl'
+complete -c memfold -n '_shtab_memfold_using prove' -l json -d 'print one JSON document'
+complete -c memfold -n '_shtab_memfold_using prove' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
 complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a config -d 'Show each setting and where its value comes from.'
 complete -c memfold -n '_shtab_memfold_using config' -s h -l help -d 'show this help message and exit'
 complete -c memfold -n '_shtab_memfold_using config' -l workspace -xka "(__fish_complete_directories)" -d 'a folder of the workspace (default: the current directory)'
@@ -294,6 +323,10 @@ complete -c memfold -n '_shtab_memfold_using paths' -l workspace -xka "(__fish_c
 complete -c memfold -n '_shtab_memfold_using paths' -l ledger -xka "(__fish_complete_directories)" -d 'the folder that holds events.jsonl'
 complete -c memfold -n '_shtab_memfold_using paths' -l json -d 'print one JSON document'
 complete -c memfold -n '_shtab_memfold_using paths' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
+complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a workspaces -d 'List all workspaces that have a ledger, and how to take over what is left of one that is gone.'
+complete -c memfold -n '_shtab_memfold_using workspaces' -s h -l help -d 'show this help message and exit'
+complete -c memfold -n '_shtab_memfold_using workspaces' -l json -d 'print one JSON document'
+complete -c memfold -n '_shtab_memfold_using workspaces' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
 complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a schema -d 'Print the JSON Schema of the ledger'"'"'s events.'
 complete -c memfold -n '_shtab_memfold_using schema' -s h -l help -d 'show this help message and exit'
 complete -c memfold -n '_shtab_memfold_using schema' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'

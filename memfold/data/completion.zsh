@@ -17,6 +17,7 @@ _shtab_memfold_commands() {
     edit:'Change title, content, tags or type of a memory; without options, in $EDITOR.'
     export:'Print or write the memories: as JSON with all fields, as MEMORY.md, as another program'"'"'s store.'
     forget:'Take a memory out of all future blocks; it can be restored.'
+    head:'Print the head of the ledger'"'"'s hash tree: kept elsewhere, it shows later that nothing before it has changed.'
     history:'Show every event of one memory, with its texts before and after.'
     import:'Take in memories of other programs, or exported ones; a report tells what came of each.'
     ingest:'Feed a recording of a host'"'"'s hooks into the ledger of its workspace.'
@@ -26,7 +27,9 @@ _shtab_memfold_commands() {
     paths:'Show where things are: ledger, data and configuration.'
     pin:'Exempt a memory from the limit of its type, and let it rank higher.'
     prompt:'Print the block of memories that a prompt held, byte for byte.'
+    prove:'Print the proof that an event stands in the ledger.'
     purge:'Erase the text of a memory for good, wherever memfold knows it; shows first what and where.'
+    repair:'Set damaged bytes of the ledger aside, after showing which; healthy lines stay as they are.'
     restore:'Make a deleted, superseded or expired memory active again.'
     restore-backup:'Put a copy in the ledger'"'"'s place; says first what that would lose.'
     schema:'Print the JSON Schema of the ledger'"'"'s events.'
@@ -36,7 +39,9 @@ _shtab_memfold_commands() {
     undo:'Revert the latest change, or a given one; shows first what else changes.'
     uninstall:'Take the plugin for a client away again.'
     unpin:'Let a pinned memory count like any other again.'
+    verify:'Show that the ledger is what its heads say, and where it isn'"'"'t; that prompts come out as they were given.'
     why:'Explain what became of a memory or of any text, and for which reasons.'
+    workspaces:'List all workspaces that have a ledger, and how to take over what is left of one that is gone.'
   )
   _describe 'memfold commands' _commands
 }
@@ -199,6 +204,17 @@ _shtab_memfold_forget_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_forget_defaults_added=0
 
+_shtab_memfold_head_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_head_defaults_added=0
+
 _shtab_memfold_history_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
@@ -324,6 +340,18 @@ _shtab_memfold_prompt_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_prompt_defaults_added=0
 
+_shtab_memfold_prove_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+  ":offset or id of the event:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_prove_defaults_added=0
+
 _shtab_memfold_purge_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--message[all that this message of the host has proposed]:ID:"
@@ -340,6 +368,19 @@ _shtab_memfold_purge_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_purge_defaults_added=0
+
+_shtab_memfold_repair_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--dry-run[show what would be set aside, and do nothing]"
+  "--yes[don\'t ask]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_repair_defaults_added=0
 
 _shtab_memfold_restore_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -455,6 +496,20 @@ _shtab_memfold_unpin_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_unpin_defaults_added=0
 
+_shtab_memfold_verify_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--since[a head that memfold head has printed\; - reads it from stdin]:FILE:_files"
+  "--proof[a proof that memfold prove has printed\; - reads it from stdin]:FILE:_files"
+  "--prompts[make the prompts again that hosts were given]"
+  "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
+  "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_verify_defaults_added=0
+
 _shtab_memfold_why_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--all[every candidate that fits (default\: the 5 newest, 20 with --json)]"
@@ -468,6 +523,15 @@ _shtab_memfold_why_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_why_defaults_added=0
+
+_shtab_memfold_workspaces_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--json[print one JSON document]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_workspaces_defaults_added=0
 
 
 _shtab_memfold() {
@@ -500,6 +564,7 @@ _shtab_memfold() {
         edit) _arguments -C -s $_shtab_memfold_edit_options ;;
         export) _arguments -C -s $_shtab_memfold_export_options ;;
         forget) _arguments -C -s $_shtab_memfold_forget_options ;;
+        head) _arguments -C -s $_shtab_memfold_head_options ;;
         history) _arguments -C -s $_shtab_memfold_history_options ;;
         import) _arguments -C -s $_shtab_memfold_import_options ;;
         ingest) _arguments -C -s $_shtab_memfold_ingest_options ;;
@@ -509,7 +574,9 @@ _shtab_memfold() {
         paths) _arguments -C -s $_shtab_memfold_paths_options ;;
         pin) _arguments -C -s $_shtab_memfold_pin_options ;;
         prompt) _arguments -C -s $_shtab_memfold_prompt_options ;;
+        prove) _arguments -C -s $_shtab_memfold_prove_options ;;
         purge) _arguments -C -s $_shtab_memfold_purge_options ;;
+        repair) _arguments -C -s $_shtab_memfold_repair_options ;;
         restore) _arguments -C -s $_shtab_memfold_restore_options ;;
         restore-backup) _arguments -C -s $_shtab_memfold_restore_backup_options ;;
         schema) _arguments -C -s $_shtab_memfold_schema_options ;;
@@ -519,7 +586,9 @@ _shtab_memfold() {
         undo) _arguments -C -s $_shtab_memfold_undo_options ;;
         uninstall) _arguments -C -s $_shtab_memfold_uninstall_options ;;
         unpin) _arguments -C -s $_shtab_memfold_unpin_options ;;
+        verify) _arguments -C -s $_shtab_memfold_verify_options ;;
         why) _arguments -C -s $_shtab_memfold_why_options ;;
+        workspaces) _arguments -C -s $_shtab_memfold_workspaces_options ;;
       esac
   esac
 }

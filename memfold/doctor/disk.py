@@ -109,9 +109,8 @@ def _owners(scene: Scene, found: dict[str, os.stat_result]) -> Iterator[Check]:
     me = os.geteuid()
     foreign = [f"{path} belongs to user id {status.st_uid}" for path, status in found.items() if status.st_uid != me]
     if foreign:
-        # Root may write there, but leaves files that their owner can't write any more.
         action = f"chown -R {me} {shlex.quote(scene.ledger)}, or {_DATA_DIR}"
-        yield Check("owner", "fail" if me else "warn", f"{foreign[0]}, and you are {me}", action, tuple(foreign[1:]))
+        yield Check("owner", "fail", f"{foreign[0]}, and you are {me}", action, tuple(foreign[1:]))
 
 
 def _modes(scene: Scene, found: dict[str, os.stat_result]) -> Iterator[Check]:
@@ -121,8 +120,11 @@ def _modes(scene: Scene, found: dict[str, os.stat_result]) -> Iterator[Check]:
     if wide:
         details = tuple(f"{path} has mode {mode:04o}" for path, mode in wide.items())
         others = "write" if any(mode & 0o022 for mode in wide.values()) else "read"
+        # Where anyone may write, nothing is read or stored (``ledger.trust``).
+        anyone = any(mode & stat.S_IWOTH for mode in wide.values())
         seen = f"others than you may {others} the ledger"
-        yield Check("private", "warn", seen, f"chmod -R go-rwx {shlex.quote(scene.ledger)}", details)
+        action = f"chmod -R go-rwx {shlex.quote(scene.ledger)}"
+        yield Check("private", "fail" if anyone else "warn", seen, action, details)
 
 
 def _write_trouble(scene: Scene) -> tuple[str, str] | None:

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH103, PTH105, PTH108, PTH114, PTH116, PTH118, PTH120 - os calls, whose order prevents losses
+# ruff: noqa: PTH101, PTH102, PTH105, PTH108, PTH114, PTH116, PTH118, PTH120 - os calls, whose order prevents losses
 """One file that people edit too: read without following links, replaced at once or not at all."""
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def replace(root: str, name: str, data: bytes, before: Look | None) -> Replaced:
     temporary = os.path.join(folder, f".{name}.tmp")
     old = -1
     try:
-        os.makedirs(folder, exist_ok=True)
+        _make_folders(root)
         written = _write(temporary, data, _MODE if before is None else before.mode)
         if before is not None:
             # Kept open over the rename: an editor that writes in place holds this file too, and what it wrote between
@@ -148,6 +148,19 @@ def replace(root: str, name: str, data: bytes, before: Look | None) -> Replaced:
             os.close(old)
         with suppress(OSError):
             os.unlink(temporary)
+
+
+def _make_folders(root: str) -> None:
+    """Make the folders that are missing, for whom the umask says and for their owner in any case.
+
+    A root that is gone isn't made again: a project that was deleted or renamed stays so.
+    """
+    path = root
+    for part in _FOLDERS:
+        path = os.path.join(path, part)
+        with suppress(FileExistsError):
+            os.mkdir(path)
+            os.chmod(path, os.stat(path).st_mode | stat.S_IRWXU)
 
 
 def _require_same(path: str, old: int | None, before: Look | None) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from ledger.codec import decode
 from ledger.events import AnyEvent, Draft, LedgerErasedData, type_name
 from ledger.problems import Kind, Problem
-from ledger.reader import Reader
+from ledger.reader import Leaves, Reader
 from ledger.recovery import Record
 from ledger.rewrite import pieces
 from ledger.source import OWN_SOURCE
@@ -19,6 +19,7 @@ from projections.erasure.events import EventEraser
 from projections.erasure.lines import erased_line, erased_piece
 from projections.erasure.texts import Choice
 from projections.facts import Known
+from projections.merkle import EMPTY, MerkleTree
 from projections.protocol import fold
 from projections.world import World, WorldState
 
@@ -57,6 +58,7 @@ class LogEraser:
         self._digests = frozenset(digests)
         self._events = EventEraser(choice, key, known)
         self._count = 0
+        self._path = ""
         self.changed: Counter[str] = Counter()
         self.left = 0
 
@@ -67,15 +69,19 @@ class LogEraser:
             MemfoldError: if something else would change, so that it can't be done.
             LedgerError: if the log can't be read.
         """
-        for _ in pieces(path, self):
+        for _ in self.content(path):
             pass
         self._require_same(self._events.new)
 
     def begin(self) -> None:
         """See ``Change``."""
 
-    def piece(self, record: Record, data: bytes) -> bytes:
+    def content(self, path: str) -> Iterator[bytes]:
         """See ``Change``."""
+        self._path = path
+        return pieces(path, self._piece)
+
+    def _piece(self, record: Record, data: bytes) -> bytes:
         item = record.item
         if not isinstance(item, Problem):
             self._count += 1
@@ -86,10 +92,12 @@ class LogEraser:
                 return self._line(found, self._events.erased(found), data)
         return self._noted("damage", data, erased_piece(data, self._choice.needles))
 
-    def drafts(self) -> Sequence[Draft]:
-        """See ``Change``: the record that is left, without content."""
+    def drafts(self, path: str) -> Sequence[Draft]:
+        """See ``Change``: the record that is left, without content; it says which history ends and which begins."""
         data = LedgerErasedData(
             targets=self._choice.targets,
+            old_root=_root(self._path),
+            new_root=_root(path),
             key=self._key,
             digests=tuple(sorted(self._digests.union(self._choice.digests(self._key)))),
             reason=self._choice.needles.erased(self._reason),
@@ -122,6 +130,11 @@ class LogEraser:
         found = list(islice(differences(self._events.old, new, self._choice), _DIFFERENCES))
         if found:
             raise _refused(found)
+
+
+def _root(path: str) -> str:
+    """The root of the hash tree over a log's lines."""
+    return MerkleTree().run(EMPTY, (leaf.data for leaf in Leaves(path))).root.hex()
 
 
 def _is_active(entry: object) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -17,7 +17,6 @@ from ledger.errors import storage_error
 from ledger.events import Draft, Event
 from ledger.ids import MonotonicIds
 from ledger.log import FileLog
-from ledger.recovery import Record
 from ledger.rewrite import rewrite
 from memfold.backups import backups_folder, known_backups, noted_elsewhere
 from memfold.errors import MemfoldError
@@ -196,11 +195,11 @@ class _Run:
         """Look again, now that nobody can append any more."""
         self._eraser = self._purge.eraser(self._preview)
 
-    def piece(self, record: Record, data: bytes) -> bytes:
-        return self._eraser.piece(record, data)
+    def content(self, path: str) -> Iterator[bytes]:
+        return self._eraser.content(path)
 
-    def drafts(self) -> Sequence[Draft]:
-        return self._eraser.drafts()
+    def drafts(self, path: str) -> Sequence[Draft]:
+        return self._eraser.drafts(path)
 
     def approve(self, path: str) -> None:
         """The new log is good: everything else goes now, and then it takes the place of the old one."""

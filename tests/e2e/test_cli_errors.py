@@ -202,7 +202,7 @@ def test_a_missing_ledger_is_told_with_those_that_exist(tmp_path: Path) -> None:
     assert "there are ledgers of /w/5, /w/4, /w/3, /w/2, /w/1 (--workspace)" in ran.err
     (data / "5" / "events.jsonl").write_bytes(b"junk\n")
     os.utime(data / "5" / "events.jsonl", (5, 5))
-    assert "ledgers of /w/4, /w/3, /w/2, /w/1 (--workspace)" in run("status", "--workspace", str(tmp_path)).err
+    assert "ledgers of /w/4, /w/3, /w/2, /w/1, /w/0 (--workspace)" in run("status", "--workspace", str(tmp_path)).err
 
 
 def test_no_ledger_says_what_makes_one(tmp_path: Path) -> None:

@@ -323,21 +323,21 @@ def test_others_may_read_or_write(folder: Path) -> None:
     _, check = found(disk.check_ledger, scene(folder))
     assert (check.outcome, check.seen) == ("warn", "others than you may read the ledger")
     assert check.action == f"chmod -R go-rwx {folder}/ledger"
-    (folder / "ledger").chmod(0o777)
-    assert "may write" in found(disk.check_ledger, scene(folder))[1].seen
+    for mode, outcome in ((0o775, "warn"), (0o777, "fail")):
+        (folder / "ledger").chmod(mode)
+        check = found(disk.check_ledger, scene(folder))[1]
+        assert (check.outcome, "may write" in check.seen) == (outcome, True)
 
 
 def test_a_foreign_owner(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Path and owner are named (FSP-03); root may write there, and is warned all the same."""
+    """Path and owner are named, with what to do (FSP-03)."""
     make_ledger(folder / "ledger")
     owner = (folder / "ledger").stat().st_uid
-    for me, outcome in ((owner + 1, "fail"), (0, "warn")):
-        if me == owner:
-            continue
-        monkeypatch.setattr(os, "geteuid", lambda me=me: me)
-        check = found(disk.check_ledger, scene(folder))[1]
-        assert (check.name, check.outcome) == ("owner", outcome)
-        assert f"{folder}/ledger belongs to user id {owner}" in check.seen
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    check = found(disk.check_ledger, scene(folder))[1]
+    assert (check.name, check.outcome) == ("owner", "fail")
+    assert f"{folder}/ledger belongs to user id {owner}" in check.seen
+    assert check.action.startswith(f"chown -R {owner + 1} {folder}/ledger")
 
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.ENOSPC, errno.EDQUOT])

@@ -172,7 +172,7 @@ def test_a_relative_path_counts_from_the_working_directory(repo: Path, monkeypat
 
 
 def test_the_letter_case_of_the_disk_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a volume that ignores case, each spelling of a path is the one on disk; one that isn't listed stays."""
+    """WSI-06: where a volume ignores case, each spelling of a path is the one on disk; what isn't listed stays."""
     top = Path(os.path.realpath(tmp_path))
     (top / "App" / "Src").mkdir(parents=True)
     below = len(str(top))
@@ -188,7 +188,7 @@ def test_the_letter_case_of_the_disk_is_taken(tmp_path: Path, monkeypatch: pytes
 
 
 def test_letter_case_counts_where_the_volume_says_so(tmp_path: Path) -> None:
-    """On a volume that knows case, two folders that differ in it are two workspaces."""
+    """WSI-06: on a volume that knows case, two folders that differ in it are two workspaces."""
     top = Path(os.path.realpath(tmp_path))
     (top / "App").mkdir()
     if (top / "aPP").exists():
@@ -214,7 +214,7 @@ def test_the_key_is_a_digest_of_the_path() -> None:
 
 @pytest.mark.parametrize("variable", ["TMPDIR", "TEMP", "TMP"])
 def test_places_that_are_no_project(tmp_path: Path, variable: str) -> None:
-    """Home, ``/`` and the temporary folders themselves are none, by any link; a folder below is one."""
+    """WSI-08: home, ``/`` and the temporary folders themselves are none, by any link; a folder below is one."""
     home, temporary = tmp_path / "home", tmp_path / "scratch"
     for folder in (home, temporary):
         (folder / "project").mkdir(parents=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from ledger.locks import default_lock
 from ledger.log import LOCK_SUFFIX, FileLog
 from ledger.problems import Kind, Problem
 from ledger.recovery import Record
-from ledger.rewrite import REWRITE_SUFFIX, rewrite
+from ledger.rewrite import REWRITE_SUFFIX, pieces, rewrite
 from tests.support.logs import draft, event_id, line_of, memory, new_log, raw_log, titles
 
 
@@ -33,13 +33,18 @@ class Keep:
     def begin(self) -> None:
         """Nothing to look at."""
 
+    def content(self, path: str) -> Iterator[bytes]:
+        """Each piece as below."""
+        return pieces(path, self.piece)
+
     def piece(self, record: Record, data: bytes) -> bytes:
         """The bytes with the replacement."""
         self.pieces.append((record, data))
         return data.replace(self.old, self.new) if self.old else data
 
-    def drafts(self) -> Sequence[Draft]:
+    def drafts(self, path: str) -> Sequence[Draft]:
         """What to append."""
+        assert Path(path).exists()
         return self._drafts
 
     def approve(self, path: str) -> None:

@@ -1,0 +1,94 @@
+# ruff: noqa: PTH118 - os.path strings, as in ``memfold.paths``
+"""``memfold repair``: set damaged bytes of the ledger aside, after showing which."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from ledger.ids import MonotonicIds
+from ledger.problems import DAMAGE, Problem
+from ledger.repair import find_damage, repair
+from ledger.times import format_time
+from ledger.writer import QUARANTINE, quarantine_name
+from memfold.cli.console import Console
+from memfold.cli.desk import refusal
+from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.place import open_view
+from memfold.cli.proof_documents import PiecePart, RepairDocument
+from memfold.cli.words import plural
+from memfold.clock import now_ms
+from memfold.errors import OK
+from projections.text.clean import decode
+from replay.kept import DERIVED
+
+__all__ = ["configure", "run"]
+
+_SHOWN = 20
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("--dry-run", action="store_true", help="show what would be set aside, and do nothing")
+    parser.add_argument("--yes", action="store_true", help="don't ask")
+    ledger_options(parser)
+    json_option(parser)
+
+
+def run(options: Namespace) -> int:
+    """Show the damage, and repair it when a person has said so."""
+    view, console = open_view(options), Console(options)
+    directory = view.place.directory
+    damage = find_damage(directory)
+    if not options.json:
+        _print(console, damage)
+    event = ""
+    if damage and not options.dry_run:
+        _confirm(console, options)
+        events = repair(directory, time=format_time(now_ms()), new_id=MonotonicIds())
+        # It is derived again; positions in it are those of the old file.
+        shutil.rmtree(os.path.join(directory, DERIVED), ignore_errors=True)
+        event = events[-1].id if events else ""
+    if options.json:
+        parts = tuple(_part(directory, one) for one in damage)
+        console.emit(RepairDocument(view.place.shown_directory, bool(event), parts, event))
+    elif damage:
+        console.out(console.style.green("repaired") if event else "nothing was done (--dry-run)")
+    return OK
+
+
+def _confirm(console: Console, options: Namespace) -> None:
+    """A person says yes; without a terminal it takes --yes."""
+    if options.yes:
+        return
+    if options.json or not sys.stdin.isatty():
+        raise refusal("nothing was repaired: nobody has said so", "--yes, or --dry-run")
+    console.out("Set these bytes aside? [y/N] ")
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise refusal("nothing was repaired", "memfold repair --dry-run shows it again")
+
+
+def _part(directory: str, one: Problem) -> PiecePart:
+    path = os.path.join(directory, QUARANTINE, quarantine_name(one.byte, one.length)) if one.kind in DAMAGE else ""
+    return PiecePart(one.line, one.byte, one.length, one.kind.value, decode(path))
+
+
+def _print(console: Console, damage: Sequence[Problem]) -> None:
+    if not damage:
+        console.out(console.style.green("no damage: there is nothing to repair"))
+        return
+    pieces = [one for one in damage if one.kind in DAMAGE]
+    fused = len(damage) - len(pieces)
+    if pieces:
+        size = plural(sum(one.length for one in pieces), "byte")
+        console.out(f"{plural(len(pieces), 'damaged piece')}, {size}, which reading skips: to be kept in {QUARANTINE}/")
+    if fused:
+        console.out(f"{plural(fused, 'line')} with several events: to be split")
+    rows = [(str(one.line), str(one.byte), f"{one.length:,}", one.kind.value) for one in damage[:_SHOWN]]
+    console.out()
+    console.table(rows, ("line", "byte", "length", "kind"), (0, 1, 2), (0, 1, 2, 3))
+    if len(damage) > _SHOWN:
+        console.out(f"… and {len(damage) - _SHOWN:,} more, with --json")

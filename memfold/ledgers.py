@@ -1,0 +1,99 @@
+# ruff: noqa: PTH112, PTH113, PTH118, PTH202, PTH204, PTH208 - os.path strings, as in ``memfold.paths``
+"""The ledgers of the data folder, and what became of the folders that they belong to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from ledger.errors import LedgerError
+from ledger.events import LedgerCreated
+from ledger.log import LOG_NAME, FileLog
+from memfold.paths import is_project
+from projections.text.clean import decode
+
+__all__ = ["KnownLedger", "Whereabouts", "known_ledgers", "moved_from", "root_in", "take_over"]
+
+Whereabouts = Literal["there", "gone", "no project", "unknown"]
+
+
+class KnownLedger(NamedTuple):
+    """One ledger.
+
+    Attributes:
+        folder: where it is.
+        root: real path of its workspace when it was made; empty if it can't be read.
+        state: whether that folder is there and a project; ``unknown`` without a root.
+        size: bytes of its log.
+        written: when the log was written last, in milliseconds since the epoch.
+    """
+
+    folder: str
+    root: str
+    state: Whereabouts
+    size: int
+    written: int
+
+
+def known_ledgers(folder: str, environ: Mapping[str, str]) -> list[KnownLedger]:
+    """All ledgers in a folder of ledgers, the one that was written last first. Costs a look into each.
+
+    Args:
+        folder: that of all ledgers, ``workspaces`` in the data folder; it need not be there.
+        environ: the environment, which says what is no project (SPEC 1.6).
+    """
+    try:
+        paths = [os.path.join(folder, name) for name in os.listdir(folder)]
+    except OSError:
+        return []
+    found = [one for path in paths if (one := _look(path, environ)) is not None]
+    return sorted(found, key=lambda one: (-one.written, one.folder))
+
+
+def moved_from(root: str, folder: str, environ: Mapping[str, str]) -> list[str]:
+    """Workspaces that this one may have been, before it was renamed or moved: gone, with its name or beside it.
+
+    A guess for a person, who takes over what was remembered there or doesn't: a key is never made from a name
+    (SPEC 1.6).
+    """
+    parent, name = os.path.split(root)
+    gone = (one.root for one in known_ledgers(folder, environ) if one.state == "gone")
+    return [old for old in gone if os.path.split(old)[1] == name or os.path.split(old)[0] == parent]
+
+
+def take_over(old: str) -> str:
+    """The command that takes the memories of another workspace into the one that it runs in."""
+    import shlex
+
+    place = shlex.quote(decode(old))
+    return f"memfold export --workspace {place} > memories.json && memfold import memories.json"
+
+
+def root_in(folder: str) -> str:
+    """The workspace root that a ledger's first event names; empty where there is none, or none that can be read."""
+    try:
+        first = next(FileLog.open(folder).read(), None)
+    except LedgerError:  # whoever needs the ledger meets the same refusal
+        return ""
+    return first.data.root if isinstance(first, LedgerCreated) else ""
+
+
+def _look(folder: str, environ: Mapping[str, str]) -> KnownLedger | None:
+    log = os.path.join(folder, LOG_NAME)
+    try:
+        size, written = os.path.getsize(log), int(os.path.getmtime(log) * 1000)
+    except OSError:
+        return None
+    if not os.path.isfile(log):
+        return None
+    root = root_in(folder)
+    return KnownLedger(folder, root, _whereabouts(root, environ), size, written)
+
+
+def _whereabouts(root: str, environ: Mapping[str, str]) -> Whereabouts:
+    if not root:
+        return "unknown"
+    if not os.path.isdir(root):
+        return "gone"
+    return "there" if is_project(root, environ) else "no project"

@@ -1,0 +1,100 @@
+# ruff: noqa: PTH118, PTH202 - os.path strings, as in the rest of the package
+"""Heads of a log's hash tree. The present one is kept in ``derived/``, so that the next costs only what is new."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import suppress
+
+import msgspec
+from msgspec import Struct
+
+from ledger.files import make_private_folder, open_private, open_regular
+from ledger.log import FileLog
+from ledger.reader import START, Cursor, Leaves
+from projections.merkle import EMPTY, Frontier, MerkleTree
+from replay.kept import DERIVED
+
+__all__ = ["TREE_NAME", "present_head"]
+
+TREE_NAME = "tree.json"
+_LOOK_BACK = 4096
+"""Bytes before the cursor that are compared: the last line that was taken in, or the end of a long one."""
+_LIMIT = 1 << 16
+
+
+class _Kept(Struct, frozen=True):
+    """The tree of the lines before a cursor, and the digest of the bytes right before it."""
+
+    cursor: Cursor = START
+    before: str = ""
+    size: int = 0
+    roots: tuple[str, ...] = ()
+
+
+_NOTHING = _Kept()
+
+
+def present_head(log: FileLog, most: int | None = None) -> Frontier | None:
+    """The tree over all valid event lines of a log as it is now.
+
+    Costs as much as what was appended since the last time, or all of the log where nothing is kept. What is kept may
+    be deleted at any time; it isn't read when a log is verified.
+
+    Args:
+        log: the log.
+        most: bytes that may be read; None for as many as there are.
+
+    Returns:
+        The tree; None if more would have to be read.
+
+    Raises:
+        LedgerNotFound: if there is no log.
+        StorageError: if the system can't read it.
+    """
+    kept = _load(log)
+    if most is not None and os.path.getsize(log.path) - kept.cursor.byte > most:
+        return None
+    leaves = Leaves(log.path, kept.cursor)
+    start = Frontier(kept.size, tuple(map(bytes.fromhex, kept.roots)))
+    tree = MerkleTree().run(start if kept.size else EMPTY, (leaf.data for leaf in leaves))
+    if tree.size != kept.size:
+        _save(log, leaves.cursor, tree)
+    return tree
+
+
+def _load(log: FileLog) -> _Kept:
+    """What is kept, if the log still has the bytes before its cursor: repair, purge and restore replace it."""
+    with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError, ValueError):
+        with open(_path(log), "rb", opener=open_regular) as file:
+            kept = msgspec.json.decode(file.read(_LIMIT), type=_Kept)
+        is_tree = [len(bytes.fromhex(root)) for root in kept.roots] == [32] * kept.size.bit_count()
+        if is_tree and kept.before and kept.before == _digest_before(log, kept.cursor):
+            return kept
+    return _NOTHING
+
+
+def _save(log: FileLog, cursor: Cursor, tree: Frontier) -> None:
+    """Keep it, best effort. Two that do so at once may mix their bytes: then nothing is read from it, and no more."""
+    kept = _Kept(cursor, _digest_before(log, cursor), tree.size, tuple(root.hex() for root in tree.roots))
+    with suppress(OSError):
+        make_private_folder(os.path.join(log.directory, DERIVED))
+        descriptor = open_private(_path(log), os.O_WRONLY | os.O_TRUNC | os.O_NONBLOCK)
+        try:
+            os.write(descriptor, msgspec.json.encode(kept))
+        finally:
+            os.close(descriptor)
+
+
+def _digest_before(log: FileLog, cursor: Cursor) -> str:
+    """Digest of the bytes before a cursor; empty where the log isn't that long."""
+    start = max(0, cursor.byte - _LOOK_BACK)
+    with open(log.path, "rb", opener=open_regular) as file:
+        file.seek(start)
+        data = file.read(cursor.byte - start)
+    return hashlib.sha256(data).hexdigest() if len(data) == cursor.byte - start else ""
+
+
+def _path(log: FileLog) -> str:
+    return os.path.join(log.directory, DERIVED, TREE_NAME)

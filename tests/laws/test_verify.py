@@ -1,0 +1,143 @@
+"""What was sealed can't change unnoticed, and what changes no event changes no head (RFC 6962, SPEC 21)."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ledger.check import check
+from ledger.events import Draft, LedgerSealedData
+from ledger.ids import MonotonicIds
+from ledger.log import FileLog
+from ledger.problems import DAMAGE, Kind
+from ledger.reader import Leaves
+from ledger.repair import find_damage, repair
+from projections.merkle import EMPTY, MerkleTree
+from replay.heads import present_head
+from replay.verify import verify
+from tests.support.effort import examples
+from tests.support.logs import draft, line_of, new_log
+
+_DAMAGE = (b"garbage", b"\0\0\0", b'{"type":"memory.added","sp', b"<<<<<<< ours", b"\xff\xfe", b"[1,2]")
+
+
+def seal(log: FileLog) -> None:
+    """Write a head."""
+    tree = present_head(log)
+    assert tree is not None
+    log.append([Draft(source="memfold", time=None, data=LedgerSealedData(tree.size, tree.root.hex()))])
+
+
+def _ledger(folder: Path, sizes: list[int]) -> FileLog:
+    """A ledger with so many memories between its heads."""
+    log = new_log(folder)
+    for number, size in enumerate(sizes):
+        log.append([draft(f"m{number}.{index}") for index in range(size)])
+        seal(log)
+    return log
+
+
+def _in_folder(check_it: Callable[[Path], None]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        check_it(Path(name) / "ledger")
+
+
+_sizes = st.lists(st.integers(0, 6), min_size=1, max_size=5)
+
+
+@settings(max_examples=examples(60))
+@given(_sizes, st.data())
+def test_a_change_is_placed_between_two_heads(sizes: list[int], data: st.DataObject) -> None:
+    """A line that is changed, taken out, doubled under another id or moved: the first broken head tells where."""
+
+    def run(folder: Path) -> None:
+        log = _ledger(folder, sizes)
+        head = verify(log).head
+        assert verify(log, head).breaks == ()
+        lines = Path(log.path).read_bytes().splitlines(keepends=True)
+        sealed = max(number for number, line in enumerate(lines) if b'"ledger.sealed"' in line)
+        at = data.draw(st.integers(0, sealed - 1), label="line")
+        how = data.draw(st.sampled_from(["change", "remove", "insert", "swap"]), label="how")
+        if how == "change":
+            lines[at] = lines[at].replace(b'"time":"2', b'"time":"3') if b'"time":"2' in lines[at] else line_of(at, "x")
+        elif how == "remove":
+            del lines[at]
+        elif how == "insert":
+            lines.insert(at, line_of(at, "inserted", number=900_000))
+        else:
+            lines[at], lines[at + 1] = lines[at + 1], lines[at]
+        Path(log.path).write_bytes(b"".join(lines))
+        found = verify(log)
+        assert found.breaks
+        first = found.breaks[0]
+        assert first.first_line <= at + 1 <= first.last_line + 1
+        assert verify(log, head).since is None
+
+    _in_folder(run)
+
+
+@settings(max_examples=examples(60))
+@given(_sizes, st.data())
+def test_what_is_no_event_changes_no_head(sizes: list[int], data: st.DataObject) -> None:
+    """Damage between lines and within them, line ends of another system, copies of lines; and a repair of all that."""
+
+    def run(folder: Path) -> None:
+        log = _ledger(folder, sizes)
+        before = verify(log).head
+        lines = Path(log.path).read_bytes().splitlines(keepends=True)
+        for _ in range(data.draw(st.integers(0, 4))):
+            at = data.draw(st.integers(0, len(lines) - 1))
+            piece = data.draw(st.sampled_from(_DAMAGE))
+            how = data.draw(st.sampled_from(["line", "glued", "behind", "copy", "crlf", "fused"]))
+            if how == "line":
+                lines.insert(at, piece + b"\n")
+            elif how == "glued":
+                lines[at] = piece + lines[at]
+            elif how == "behind":
+                lines[at] = lines[at].rstrip(b"\r\n") + piece + b"\n"
+            elif how == "copy":
+                lines.append(lines[at])
+            elif how == "crlf":
+                lines[at] = lines[at].rstrip(b"\r\n") + b"\r\n"
+            elif at + 1 < len(lines):
+                lines[at : at + 2] = [lines[at].rstrip(b"\r\n") + lines[at + 1]]
+        Path(log.path).write_bytes(b"".join(lines))
+        found = verify(log, before)
+        assert (found.head, found.breaks, found.since) == (before, (), before)
+        events = list(log.read())
+        damage = find_damage(log.directory)
+        repaired = repair(log.directory, time=None, new_id=MonotonicIds())
+        assert bool(repaired) == bool(damage)
+        assert list(log.read()) == [*events, *repaired]
+        kinds = {problem.kind for problem in check(log.directory)}
+        assert kinds.isdisjoint(DAMAGE | {Kind.FUSED_LINE})
+        assert verify(log, found.head).since == found.head
+        assert repair(log.directory, time=None, new_id=MonotonicIds()) == ()
+
+    _in_folder(run)
+
+
+@settings(max_examples=examples(40))
+@given(_sizes, st.data())
+def test_leaves_in_pieces_are_leaves_in_one(sizes: list[int], data: st.DataObject) -> None:
+    """A tree that goes on from a cursor is the tree of the whole file, whatever was appended meanwhile."""
+
+    def run(folder: Path) -> None:
+        log = new_log(folder)
+        tree, state, cursor = MerkleTree(), EMPTY, Leaves(log.path).cursor
+        for size in sizes:
+            with Path(log.path).open("ab") as file:
+                file.write(data.draw(st.sampled_from([b"", *_DAMAGE])))
+                file.write(data.draw(st.sampled_from([b"", b"\n"])))
+            log.append([draft("m") for _ in range(size)])
+            leaves = Leaves(log.path, cursor)
+            state = tree.run(state, (leaf.data for leaf in leaves))
+            cursor = leaves.cursor
+        assert state == tree.run(EMPTY, (leaf.data for leaf in Leaves(log.path)))
+        assert state.size == len(list(log.read()))
+
+    _in_folder(run)
