@@ -93,7 +93,8 @@ class Arguments:
             raise BadArgument("id is missing; memory_read lists the ids")
         number = parse_id(text)
         if number is None:
-            raise BadArgument(f"{single_line(text)[:40]!r} is no id; ids look like MEM-003")
+            # Not quoted: the answer is logged, and what is cut off may be what shows a secret (SPEC 7.1).
+            raise BadArgument("that is no id; ids look like MEM-003")
         return shown_id(number)
 
     def tags(self) -> list[str] | None:
