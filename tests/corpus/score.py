@@ -42,18 +42,18 @@ class Score(NamedTuple):
     recall: float
 
 
-def forms_of(text: str) -> list[str]:
+def _forms_of(text: str) -> list[str]:
     """A text in each form in which it may be written: whole, joined to one line, cut at the limits of an entry."""
     block = take_in_block(text, DEFAULT_POLICY).text
     return [block, redact_lines(block), *(take_in(text, DEFAULT_POLICY, limit).text for limit in _ENTRY_LIMITS)]
 
 
-def is_hidden(secret: Secret) -> bool:
+def _is_hidden(secret: Secret) -> bool:
     """Whether nothing of a secret is left in any form of its text."""
-    return not any(leaks(secret, form) for form in forms_of(secret.text))
+    return not any(leaks(secret, form) for form in _forms_of(secret.text))
 
 
-def is_intact(innocent: Innocent) -> bool:
+def _is_intact(innocent: Innocent) -> bool:
     """Whether a text without a secret stays as it is."""
     plain = clean(innocent.text).text
     block = take_in_block(innocent.text, DEFAULT_POLICY).text
@@ -62,8 +62,8 @@ def is_intact(innocent: Innocent) -> bool:
 
 def score(secrets: Iterable[Secret], innocents: Iterable[Innocent]) -> Score:
     """Judge a corpus."""
-    found = [(one.kind, one.counted, one.text, is_hidden(one)) for one in secrets]
-    kept = [(one.kind, one.counted, one.text, is_intact(one)) for one in innocents]
+    found = [(one.kind, one.counted, one.text, _is_hidden(one)) for one in secrets]
+    kept = [(one.kind, one.counted, one.text, _is_intact(one)) for one in innocents]
     hits = sum(right for _, counted, _, right in found if counted)
     misses = sum(not right for _, counted, _, right in found if counted)
     false = sum(not right for _, counted, _, right in kept if counted)
