@@ -48,7 +48,7 @@ from projections.rules.explicit import is_off_the_record, reduce_message
 from projections.text.clean import decode
 from projections.text.fields import take_in_content, take_in_tags, take_in_title
 from projections.text.intake import take_in, take_in_block
-from projections.text.redact import redact, redact_lines
+from projections.text.redact import redact, redact_lines, withhold
 
 __all__ = ["ID_LIMIT", "Capture"]
 
@@ -426,7 +426,7 @@ class Capture:
 
 @lru_cache(maxsize=64)  # a hook asks several times for the id of its session
 def _written_id(name: str, extra: RedactionExtra) -> str:
-    shown = redact(decode(name), extra)
+    shown = redact(withhold(decode(name)), extra)
     if len(shown) > ID_LIMIT:
         shown = shown[:_ID_HEAD]
     if shown == name:

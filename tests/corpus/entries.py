@@ -110,10 +110,10 @@ def _updates(project: Project, texts: Sequence[str]) -> None:
     project.begin()
     project.client.ask(use("memory_add", project.next("c"), title="Box", content="of staging"))
     for text in texts:
-        fields = {"content": f"It takes {text}", "tags": [text]}
-        project.client.ask(use("memory_update", project.next("c"), id="MEM-001", title=_line(text)))
-        project.client.ask(use("memory_update", project.next("c"), id="MEM-001", **fields))
-        project.client.ask(use("memory_update", project.next("c"), id=text, **fields))
+        call, content = project.next("c"), f"It takes {text}"
+        project.client.ask(use("memory_update", f"{call}a", id="MEM-001", title=_line(text)))
+        for name in ("MEM-001", text):
+            project.client.ask(use("memory_update", f"{call}{name}", id=name, content=content, tags=[text]))
 
 
 @_entry("memory_delete")

@@ -1,4 +1,4 @@
-"""The kinds of secrets: those that SPEC 7.3 and 7.4 promise to find, and others."""
+"""The kinds of secrets: those that SPEC 7.2 to 7.4 promise to find, and others."""
 
 from __future__ import annotations
 
@@ -32,6 +32,13 @@ def _labelled(labels: Sequence[str]) -> list[Form]:
 
 
 PROMISED: dict[str, list[Form]] = {
+    "private spans": [
+        plain("<private>{}</private>"),
+        plain("<Private>the client is {}</PRIVATE>"),
+        plain("<private>a <private>{}</private> b</private>"),
+        plain("<private>\n{}\n</private>"),
+        plain("<private>{} and the rest"),
+    ],
     "private keys": [
         *(key_file(name, end) for name in _KEY_FILES for end in ("\n", "\\n", " ")),
         *(key_file(name, "\n", ends=False) for name in _KEY_FILES),

@@ -61,6 +61,11 @@ def test_provider_tokens(token: str, frame: str) -> None:
     assert redact(frame.format(token)) == frame.format("[REDACTED]")
 
 
+def test_an_underscore_belongs_to_a_token_that_may_hold_hyphens() -> None:
+    """A token that begins again in itself is one word up to its end, whatever sign is its last."""
+    assert redact("xoxb-" * 3 + LETTERS[:10] + "_x end") == "[REDACTED] end"
+
+
 @pytest.mark.parametrize(
     "token", [*(token[:-1] for token in TOKENS[:-1] if "ant" not in token), "x" + TOKENS[0], "eyJabc.def", "AKIAnot"]
 )
@@ -184,6 +189,12 @@ def test_labelled_values(label: str, frame: str, hidden: str) -> None:
         ("username: amy, token: x", "username: amy, token: [REDACTED]"),
         ("credentials: password: x", "credentials: password: [REDACTED]"),
         ("API key: token abc123", "API key: [REDACTED] [REDACTED]"),
+        ("API key: token = abc1234", "API key: token = [REDACTED]"),
+        ("'Bearer token: xyz'", "'Bearer token: [REDACTED]'"),
+        ("the secret db2_password: x y", "the secret db2_password: [REDACTED] y"),
+        ("the secret db2_password = x y", "the secret db2_password = [REDACTED] y"),
+        ("the secret db2_password ab1234", "the secret [REDACTED] [REDACTED]"),
+        (f"username: {'a' * 256}, password: x", f"username: {'a' * 256}, password: [REDACTED]"),
     ],
 )
 def test_kinds_of_labels(text: str, expected: str) -> None:
