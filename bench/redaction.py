@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import cycle, islice
 
 from bench.measure import in_turn, median, ratio
 from projections.policy import DEFAULT_POLICY
@@ -71,10 +70,9 @@ _ENDS = {"tokens denied at their end": "_"}
 
 
 def text_of(name: str, length: int) -> str:
-    """A text of so many characters, more or less."""
-    pieces = TEXTS[name]
-    rounds = length * len(pieces) // sum(map(len, pieces))
-    return "".join(islice(cycle(pieces), rounds)) + _ENDS.get(name, "")
+    """A text of so many characters."""
+    pieces, end = "".join(TEXTS[name]), _ENDS.get(name, "")
+    return (pieces * (length // len(pieces) + 1))[: length - len(end)] + end
 
 
 def whole(text: str) -> str:
