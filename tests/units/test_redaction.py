@@ -44,6 +44,20 @@ def test_private_spans_are_removed(text: str, expected: str) -> None:
     assert withhold(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\n<private>\nb\n</private>\nc", "a\n\n\n\nc"),
+        ("a <private>b</private>\nc", "a \nc"),
+        ("<private>\n<private>\n</private>\nx</private> y\n", "\n\n\n y\n"),
+        ("a\n<private>\nb", "a\n"),
+    ],
+)
+def test_a_span_may_leave_its_line_feeds(text: str, expected: str) -> None:
+    """What stands behind it is in the same line as before."""
+    assert withhold(text, keep_lines=True) == expected
+
+
 def test_spans_built_to_be_laid_open_one_by_one_are_withheld() -> None:
     """A text that needs more rounds than anyone honest would is cut off at its first tag."""
     depth = 50
