@@ -227,9 +227,11 @@ def _recordings(project: Project, texts: Sequence[str]) -> None:
 def _commands(project: Project, texts: Sequence[str]) -> None:
     for number, text in enumerate(texts, 1):
         project.command("add", f"Box {number} takes {text}", "--title", f"Box {number} {text}", "--tag", text)
-        project.command("edit", f"MEM-{number:03}", f"Chest {number} takes {text}", "--tag", text)
-        project.command("forget", f"MEM-{number:03}", "--reason", text)
-    for text in texts[::8]:
+        if number % 2:
+            project.command("edit", f"MEM-{number:03}", f"Chest {number} takes {text}", "--tag", text)
+        else:
+            project.command("forget", f"MEM-{number:03}", "--reason", text)
+    for text in texts[::24]:
         for command in ("why", "show", "forget", "history"):
             project.command(command, f"x {text}")
 
