@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 JOBS   ?= auto
 RUN    := env -u PYTHONPATH
 
-.PHONY: demo test lint types contracts unit conformance golden bench torture clean
+.PHONY: demo test lint types contracts unit conformance golden corpus bench torture clean
 
 demo: $(READY)  ## Replay a recorded real session: prompt, hot state, accounting, one explanation
 	@$(RUN) $(BIN)/python -m fixtures.demo
@@ -32,6 +32,9 @@ conformance: $(READY)
 
 golden: $(READY)  ## Rewrite the golden prompts and accounting from the fixtures
 	$(RUN) $(BIN)/python -m pytest tests/golden --update-golden -p no:randomly
+
+corpus: $(READY)  ## Redaction: precision and recall, and every form of a secret through every entry (minutes)
+	$(RUN) $(BIN)/python -m tests.corpus --entries
 
 bench: $(READY)  ## Ratios measured side by side in one run
 	$(RUN) $(BIN)/python -m bench

@@ -19,6 +19,7 @@ from bench.bridge import measure_bridge
 from bench.hooks import measure_hooks
 from bench.ledgers import write_ledger
 from bench.measure import Samples, in_turn, machine, median, processes, ratio
+from bench.redaction import measure_redaction
 from bench.stores import measure_import
 from ledger.codec import decode_known
 from ledger.events import Draft, MemoryRequestedData, type_name
@@ -175,6 +176,10 @@ class Bench:
         """An import of another program's store, beside a plain copy of it."""
         measure_import(self.folder / "import", self.rounds)
 
+    def redaction(self) -> None:
+        """Redaction of a long text, beside that of a short one."""
+        measure_redaction(self.rounds)
+
     def _decode(self) -> None:
         with (self.large / LOG_NAME).open("rb", buffering=1 << 20) as file:
             for line in file:
@@ -212,6 +217,7 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "bridge": Bench.bridge,
     "hooks": Bench.hooks,
     "import": Bench.imports,
+    "redaction": Bench.redaction,
 }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from msgspec.structs import replace
@@ -46,13 +47,13 @@ from projections.hot.tools import is_own_tool
 from projections.memory.commands import call_key
 from projections.memory.intake import key_digest
 from projections.memory.model import Entry
-from projections.policy import Context
+from projections.policy import Context, RedactionExtra
 from projections.rules.candidates import reduce_summary, rule_digests_of
 from projections.rules.explicit import is_off_the_record, reduce_message
 from projections.text.clean import decode
 from projections.text.fields import take_in_content, take_in_tags, take_in_title
-from projections.text.intake import take_in_block
-from projections.text.redact import redact, redact_lines
+from projections.text.intake import take_in, take_in_block
+from projections.text.redact import redact, redact_lines, withhold
 
 __all__ = ["ID_LIMIT", "Capture"]
 
@@ -63,6 +64,7 @@ _NEVER_RAN = re.compile(r"\b(?:abort(?:ed)?|cancell?ed|denied|rejected|timed out
 # A program that speaks by its own name ("bash: ./x: Permission denied") has run.
 _PROGRAM_SPEAKS = re.compile(r"[a-z][\w.+/-]{0,80}(?::\s|\sERR!)")
 _FIRST_LINE = 200
+_QUOTE = 40
 _ID_DIGEST = 16
 
 ID_LIMIT = 200
@@ -109,11 +111,15 @@ class Capture:
 
     def source_of(self, session: str) -> str:
         """The source of what a session does."""
-        return make_source(self._host, session)
+        return make_source(self._host, self.id_of(session))
 
     def call_of(self, session: str, call: str) -> str:
         """The key under which the state knows a call of one of our tools."""
         return call_key(self.source_of(session), self.id_of(call))
+
+    def quoted(self, text: str) -> str:
+        """The beginning of a text as a sentence may quote it: redacted before it is cut, as all that is logged."""
+        return take_in(text, self._context.policy, _QUOTE).text
 
     def is_off_the_record(self, session: str) -> bool:
         """Whether what the session does now is off the record, and no hot part goes with it (SPEC 3.7).
@@ -155,8 +161,8 @@ class Capture:
         if parent is not None:
             self.note_parent(session, parent)
         data = SessionStartedData(
-            session=session,
-            parent=parent,
+            session=self.id_of(session),
+            parent=None if parent is None else self.id_of(parent),
             host=self._host,
             host_version=self.id_of(host_version),
             instance=self.id_of(instance),
@@ -168,7 +174,7 @@ class Capture:
     def session_linked(self, session: str, parent: str, *, time: str | None) -> list[Draft]:
         """The parent of a session became known (SPEC 3.4)."""
         self.note_parent(session, parent)
-        return self._drafts(session, time, SessionLinkedData(session, parent))
+        return self._drafts(session, time, SessionLinkedData(self.id_of(session), self.id_of(parent)))
 
     def user_message(self, session: str, message: str, text: str, *, time: str | None) -> list[Draft]:
         """A message the user wrote; recorded only if it holds a remember form, and only what extraction reads."""
@@ -403,7 +409,8 @@ class Capture:
     def _drafts(self, session: str | None, time: str | None, data: Data) -> list[Draft]:
         if not self._enabled:
             return []
-        return [Draft(source=make_source(self._host, session), time=time, data=data)]
+        source = self._host if session is None else self.source_of(session)
+        return [Draft(source=source, time=time, data=data)]
 
     def _line(self, text: str) -> str:
         return take_in_title(text, self._context.policy)
@@ -425,9 +432,14 @@ class Capture:
 
         One that holds a secret or half a character, or is too long, gets a digest for it: different ids stay different.
         """
-        shown = redact(decode(name), self._context.policy.redaction) if len(name) <= READ_LIMIT else ""
-        if len(shown) > ID_LIMIT:
-            shown = shown[:_ID_HEAD]
-        if shown == name:
-            return name
-        return f"{shown}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:_ID_DIGEST]}"
+        return _written_id(name, self._context.policy.redaction)
+
+
+@lru_cache(maxsize=64)  # a hook asks several times for the id of its session
+def _written_id(name: str, extra: RedactionExtra) -> str:
+    shown = redact(withhold(decode(name)), extra) if len(name) <= READ_LIMIT else ""
+    if len(shown) > ID_LIMIT:
+        shown = shown[:_ID_HEAD]
+    if shown == name:
+        return name
+    return f"{shown}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:_ID_DIGEST]}"

@@ -141,7 +141,12 @@ def word(value: object, notes: Notes) -> str:
     # Loaded here, since most configurations hold no word.
     from projections.policy import Patterns, Policy
     from projections.rules.patterns import check_patterns
+    from projections.text.clean import clean
+    from projections.text.intake import take_in_block
 
+    # The policy is written into the log. Such a word would never match either: texts are judged without their secrets.
+    if take_in_block(text, Policy()).text != clean(text).text:
+        raise Refusal("holds a secret", "leave it out; of a token, give what all of its kind begin with")
     if problems := check_patterns(Policy(patterns=Patterns(triggers=(text,)))):
         raise Refusal(problems[0].partition(": ")[2], "give a word, or leave it out")
     return text

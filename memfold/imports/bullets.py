@@ -10,6 +10,7 @@ from memfold.imports.model import Import, Sheet
 from projections.policy import Policy
 from projections.rules.kinds import type_of
 from projections.text.clean import decode
+from projections.text.redact import withhold
 
 __all__ = ["read_bullets"]
 
@@ -58,7 +59,8 @@ def read_bullets(name: str, data: bytes, policy: Policy) -> Import:
     """
     sheet = Sheet(name, data, "bullets", policy)
     try:
-        lines = decode(text_of(data)).split("\n")
+        # Before it is parted: a private span may hold many bullets.
+        lines = withhold(decode(text_of(data)), keep_lines=True).split("\n")
     except ValueError as error:
         return sheet.damaged(str(error))
     context = _Context()

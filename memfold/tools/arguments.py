@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import cast
 
 from projections.memory.model import shown_id
@@ -27,12 +27,14 @@ class Arguments:
 
     Args:
         given: whatever the model sent.
+        quote: makes a text one that an answer may quote, since answers are logged.
 
     Raises:
         BadArgument: if it is no object.
     """
 
-    def __init__(self, given: object) -> None:
+    def __init__(self, given: object, quote: Callable[[str], str]) -> None:
+        self._quote = quote
         if given is None:
             given = {}
         if not isinstance(given, Mapping):
@@ -93,7 +95,7 @@ class Arguments:
             raise BadArgument("id is missing; memory_read lists the ids")
         number = parse_id(text)
         if number is None:
-            raise BadArgument(f"{single_line(text)[:40]!r} is no id; ids look like MEM-003")
+            raise BadArgument(f"{self._quote(text)!r} is no id; ids look like MEM-003")
         return shown_id(number)
 
     def tags(self) -> list[str] | None:

@@ -63,7 +63,7 @@ class Tools:
         if operation is None:
             return answers.refused(f"there is no tool {single_line(tool)[:40]!r}")
         try:
-            result = operation(_Call(Arguments(args), session, call, time))
+            result = operation(_Call(Arguments(args, self._store.capture.quoted), session, call, time))
         except BadArgument as problem:
             result = answers.refused(str(problem))
         except LedgerError as error:

@@ -25,6 +25,7 @@ def take_in_content(text: str, policy: Policy, above: str = "") -> str:
 
 def take_in_tags(tags: Iterable[str], policy: Policy) -> tuple[str, ...]:
     """Tags: split at commas, trimmed, no blanks or repeats."""
-    # Redacted before it is split: a comma may part what makes a secret of both its sides (SPEC 7.4).
-    words = (take_in_title(part, policy) for tag in tags for part in take_in_block(tag, policy).text.split(","))
+    # Redacted as one text, before it is split: a comma may part what makes a secret of both its sides (SPEC 7.4), and
+    # whoever read the tags from a file may have split them there.
+    words = (take_in_title(part, policy) for part in take_in_block(",".join(tags), policy).text.split(","))
     return tuple(dict.fromkeys(word for word in words if word))

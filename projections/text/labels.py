@@ -64,6 +64,7 @@ _COMMA = re.compile(rf"\\{{0,3}}+[\"'`”’」』»]?{_SPACE}*+[,，]{_SPACE}*+
 _AUTHORIZATION = re.compile(rf"authorization{_CLOSE}{_SPACE}*+[=:：＝]{_SPACE}*+[\"'`]?\Z", re.IGNORECASE)
 _LONGEST_HEADER_BEFORE = 40
 _TELLING = 100
+_LONGEST_NAME = 256
 
 
 _HEADER_VALUE = re.compile(
@@ -215,9 +216,17 @@ def _pin(text: str, label: re.Match[str]) -> list[Span]:
 
 
 def _user(text: str, label: re.Match[str]) -> list[Span]:
-    """A user name is a secret only together with the password that follows it after a comma."""
+    """A user name is a secret only together with the password that follows it after a comma.
+
+    Most names are kept, so what follows them is read again: one run may hold the label a thousand times over. A run
+    that is longer than any name is therefore not read to its end.
+    """
     separator = _SEPARATOR.match(text, label.end())
-    name = _value(text, separator.end()) if separator else None
+    if separator is None:
+        return []
+    start = separator.end()
+    head = _RUN.match(text, start, start + _LONGEST_NAME)
+    name = _value(text, start) if head is None or head.end() < start + _LONGEST_NAME else None
     comma = _COMMA.match(text, name.end) if name else None
     if name is None or comma is None:
         return []
@@ -252,16 +261,23 @@ def _any_value(text: str, at: int) -> list[Span]:
 
 
 def _with_second_label(text: str, value: Span) -> list[Span]:
-    """``credentials: password: …`` and ``API key: token …``: what follows the first label is a second one."""
+    """``credentials: password: …`` and ``Bearer token …``: what follows the first label is a second one."""
     found = text[value.start : value.end]
     label = found.rstrip("=:：＝")
     if not _LABELLED_WORD.fullmatch(label):
         return [value]
-    return [value, *_loose_value(text, value.end, is_key_like)] if label == found else []
+    if label != found or _SEPARATOR.match(text, value.end):
+        return []  # It is looked at as a label, next. Hidden, it would leave its value without one.
+    return [value, *_bare_value(text, value.end, is_key_like)]
 
 
 def _loose_value(text: str, at: int, is_secret: Callable[[str], bool]) -> list[Span]:
     """The value behind mere whitespace or "is", if it looks like a secret."""
+    return [span for value in _bare_value(text, at, is_secret) for span in _with_second_label(text, value)]
+
+
+def _bare_value(text: str, at: int, is_secret: Callable[[str], bool]) -> list[Span]:
+    """As ``_loose_value``, whatever follows."""
     gap = _GAP.match(text, at)
     if gap is None:
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from projections.policy import RedactionExtra
 from projections.text.labels import across_lines, labelled, without_labels
@@ -17,13 +18,13 @@ _NO_EXTRA = RedactionExtra()
 _PASSES = 8
 
 
-def withhold(text: str) -> str:
+def withhold(text: str, *, keep_lines: bool = False) -> str:
     """Remove ``<private>…</private>`` with its tags; an unclosed one runs to the end (SPEC 7.2).
 
     Tags are of any case and nesting is counted; a closing tag without an opening one is plain text. Idempotent
-    and linear.
+    and linear. With ``keep_lines`` a span leaves its line feeds, for a text whose lines are counted.
     """
-    return _repeat(_without_spans, text, lambda left: left[: _first_opening(left)])
+    return _repeat(partial(_without_spans, keep_lines), text, lambda left: left[: _first_opening(left)])
 
 
 def redact(text: str, extra: RedactionExtra = _NO_EXTRA) -> str:
@@ -111,15 +112,18 @@ def _first_opening(text: str) -> int:
     return next((tag.start() for tag in _PRIVATE_TAG.finditer(text) if not tag[1]), len(text))
 
 
-def _without_spans(text: str) -> str:
+def _without_spans(keep_lines: bool, text: str) -> str:
     kept: list[str] = []
     depth = at = 0
     for tag in _PRIVATE_TAG.finditer(text):
         if not tag[1]:
             if depth == 0:
                 kept.append(text[at : tag.start()])
+                at = tag.start()
             depth += 1
         elif depth:
             depth -= 1
-            at = tag.end()
+            if depth == 0:
+                kept.append("\n" * text.count("\n", at, tag.end()) if keep_lines else "")
+                at = tag.end()
     return "".join(kept) if depth else "".join([*kept, text[at:]])

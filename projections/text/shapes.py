@@ -28,11 +28,13 @@ _AUTHORITY = re.compile(r"[^/?#]*+")
 # A whole word begins after what is no letter, digit or underscore: also after an escaped line break or a
 # percent-encoded sign, whose last character only looks like a letter of the word.
 _WORD_START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
+# A body that holds `-`, behind which a word may begin, holds `_` too: else an underscore at its end would deny the
+# whole match, and it would be read again from each beginning in it (`xoxb-xoxb-xoxb-…_`).
 _TOKENS = (
     r"gh[pousr]_[A-Za-z0-9_]{16,}+",
     r"github_pat_[A-Za-z0-9_]{16,}+",
     r"glpat-[A-Za-z0-9_-]{16,}+",
-    r"xox[bpas]-[A-Za-z0-9-]{10,}+",
+    r"xox[bpas]-[A-Za-z0-9_-]{10,}+",
     r"sk-[A-Za-z0-9_-]{16,}+",
     r"[spr]k_live_[A-Za-z0-9]{16,}+",
     r"AIza[A-Za-z0-9_-]{30,}+",

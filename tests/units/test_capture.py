@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ledger.events import MemoryRequestedData, SessionStartedData, Target, ToolCompletedData
+from ledger.events import MemoryRequestedData, SessionLinkedData, SessionStartedData, Target, ToolCompletedData
 from memfold.capture import ID_LIMIT, Capture
 from projections.policy import Context
 from tests.support.harness import Harness
@@ -84,6 +84,20 @@ def test_opaque_ids_keep_no_token_and_stay_apart() -> None:
     assert isinstance(second, ToolCompletedData)
     assert first.call.startswith("[REDACTED]-")
     assert first.call != second.call
+
+
+def test_i8_the_id_of_a_session_keeps_no_token() -> None:
+    """A source, a start and a link name a session alike, so that what belongs together still does."""
+    capture, token = _capture(), TOKEN
+    (started,) = capture.session_started(token, parent=f"{token}x", time=None)
+    (linked,) = capture.session_linked(token, f"{token}x", time=None)
+    assert VALUE not in repr((started, linked))
+    assert started.source == linked.source == capture.source_of(token)
+    start, link = started.data, linked.data
+    assert isinstance(start, SessionStartedData)
+    assert isinstance(link, SessionLinkedData)
+    assert start.session == link.session == capture.id_of(token)
+    assert start.parent == link.parent != capture.id_of(token)
 
 
 def test_plain_ids_stay_as_they_are() -> None:

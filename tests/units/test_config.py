@@ -312,6 +312,19 @@ _DELIVERY = {"enabled", "placement", "hotDelivery", "injection", "tools", "memor
 _TASTE = {"maxSummaryChars", "enableLog"}
 
 
+def test_i8_a_word_that_holds_a_secret_does_not_count() -> None:
+    """The policy is written into the log; and no text that is judged holds such a word any more."""
+    token = "gh" + "p_" + "Kjhgfdsq2" * 3
+    words = ["password: Kjhg", token, "<private>Kjhg</private>", "plain"]
+    resolved = user(
+        {"patterns": {"timeWords": words}, "redaction": {"extra": [{"prefix": token}, {"prefix": "acme_"}]}}
+    )
+    assert resolved.config.policy.patterns.time_words == ("plain",)
+    assert resolved.config.policy.redaction.prefixes == ("acme_",)
+    names = [f"patterns.timeWords[{index}]" for index in range(3)]
+    assert complaints(resolved) == [*names, "redaction.extra[0].prefix", "redaction.extra[0]"]
+
+
 @pytest.mark.parametrize("key", KEYS)
 def test_hosts_and_variables_set_delivery_only(key: str) -> None:
     """SPEC 19: what judges candidates comes from files; elsewhere it is a finding and doesn't count."""

@@ -387,3 +387,15 @@ def test_a_file_over_the_limit_is_not_parsed() -> None:
 def test_layouts_are_told_from_name_and_content(name: str, data: bytes, format_: Format | None) -> None:
     """Instruction files and unknown ones are none: they are read where a person says so."""
     assert recognise(name, data) == format_
+
+
+def test_i8_a_pair_in_the_tags_of_a_file_is_a_pair() -> None:
+    """The comma that parts two tags also stands between a user and a password (SPEC 7.4)."""
+    read = found("MEMORY.md", memory_md("001] Box\n- tags: username: Kjhgfdsq, password: Kjhgfdsq\n"), "reference_b")
+    assert read.lines[0].tags == ("username: [REDACTED]", "password: [REDACTED]")
+
+
+def test_a_private_span_around_bullets_takes_them_all() -> None:
+    """A list may stand between its tags; what follows keeps its line (SPEC 7.2)."""
+    read = found("CLAUDE.md", b"- a\n<private>\n- the client is Kjhgfdsq\n- b\n</private>\n- c\n", "bullets")
+    assert [(line.line, line.text) for line in read.lines] == [(1, "a"), (6, "c")]

@@ -44,6 +44,20 @@ def test_private_spans_are_removed(text: str, expected: str) -> None:
     assert withhold(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\n<private>\nb\n</private>\nc", "a\n\n\n\nc"),
+        ("a <private>b</private>\nc", "a \nc"),
+        ("<private>\n<private>\n</private>\nx</private> y\n", "\n\n\n y\n"),
+        ("a\n<private>\nb", "a\n"),
+    ],
+)
+def test_a_span_may_leave_its_line_feeds(text: str, expected: str) -> None:
+    """What stands behind it is in the same line as before."""
+    assert withhold(text, keep_lines=True) == expected
+
+
 def test_spans_built_to_be_laid_open_one_by_one_are_withheld() -> None:
     """A text that needs more rounds than anyone honest would is cut off at its first tag."""
     depth = 50
@@ -59,6 +73,11 @@ def test_spans_built_to_be_laid_open_one_by_one_are_withheld() -> None:
 def test_provider_tokens(token: str, frame: str) -> None:
     """Tokens of known providers need no label (SPEC 7.3)."""
     assert redact(frame.format(token)) == frame.format("[REDACTED]")
+
+
+def test_an_underscore_belongs_to_a_token_that_may_hold_hyphens() -> None:
+    """A token that begins again in itself is one word up to its end, whatever sign is its last."""
+    assert redact("xoxb-" * 3 + LETTERS[:10] + "_x end") == "[REDACTED] end"
 
 
 @pytest.mark.parametrize(
@@ -184,6 +203,12 @@ def test_labelled_values(label: str, frame: str, hidden: str) -> None:
         ("username: amy, token: x", "username: amy, token: [REDACTED]"),
         ("credentials: password: x", "credentials: password: [REDACTED]"),
         ("API key: token abc123", "API key: [REDACTED] [REDACTED]"),
+        ("API key: token = abc1234", "API key: token = [REDACTED]"),
+        ("'Bearer token: xyz'", "'Bearer token: [REDACTED]'"),
+        ("the secret db2_password: x y", "the secret db2_password: [REDACTED] y"),
+        ("the secret db2_password = x y", "the secret db2_password = [REDACTED] y"),
+        ("the secret db2_password ab1234", "the secret [REDACTED] [REDACTED]"),
+        (f"username: {'a' * 256}, password: x", f"username: {'a' * 256}, password: [REDACTED]"),
     ],
 )
 def test_kinds_of_labels(text: str, expected: str) -> None:

@@ -260,6 +260,15 @@ def test_the_log_of_operations(tmp_path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) == 1
 
 
+def test_i8_a_wrong_id_is_quoted_without_its_secret(tmp_path: Path) -> None:
+    """A text in an id's place is redacted as a whole before its beginning is quoted: a cut would hide what it is."""
+    log = OperationLog(str(tmp_path))
+    result = call(Tools(workspace(), log), "memory_delete", id="ftp://deploy:Kjhgfdsq2@" + "h" * 30)
+    assert result.text == "Not stored: 'ftp://[REDACTED]@hhhhhhhhhhhhhhhhhhhhhh…' is no id; ids look like MEM-003."
+    result = call(Tools(workspace(), log), "memory_update", id="ftp://deploy:" + "Kjhgfdsq2" * 4 + "@h", title="x")
+    assert "Kjhg" not in result.text + (tmp_path / OPERATION_LOG_NAME).read_text()
+
+
 def test_a_line_break_forges_no_line() -> None:
     """Line breaks of all kinds are shown, not written."""
     assert log_line("t", "INFO", "memory_add", "a\nb\r\nc\rd").count("\n") == 1
