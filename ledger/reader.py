@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from itertools import islice
 from typing import IO
 
@@ -88,24 +87,26 @@ class Reader:
             file.seek(self.cursor.byte)
             stop = -1
             while stop < 0:
-                # The healthy case only decodes and compares; anything else leaves the inner loop for one line.
-                expected = sequence.next_seq
-                try:
-                    for line in islice(file, sequence.rising):
-                        event = decode_known(line)
-                        if event.seq != expected:
-                            break
-                        expected += 1
-                        yield event
-                    else:
-                        line = file.readline()
-                except UNREADABLE:
-                    pass  # ``line`` is the one; it is looked at below
                 if sequence.rising:
+                    # The healthy case only decodes and compares; anything else leaves the inner loop for one line.
+                    expected = sequence.next_seq
+                    try:
+                        for line in islice(file, sequence.rising):
+                            event = decode_known(line)
+                            if event.seq != expected:
+                                break
+                            expected += 1
+                            yield event
+                        else:
+                            line = file.readline()
+                    except UNREADABLE:
+                        pass  # ``line`` is the one; it is looked at below
                     sequence.advance_to(expected)
+                else:
+                    line = yield from _looked_up(file, sequence, ids)
                 begin = file.tell() - len(line)
                 records = recover(line, byte=begin)
-                yield from _events_in(_judged(records, begin, sequence, ids))
+                yield from _events_in(_judged(records, begin, len(line), sequence, ids))
                 if not line.endswith(b"\n"):
                     stop = _end_of_events(records, begin)
             self.cursor = Cursor(stop, sequence.next_seq, sequence.highest, sequence.lowest_far)
@@ -133,7 +134,7 @@ def scan(path: str) -> Iterator[Record]:
                 sequence.advance_to(event.seq + 1)
                 yield Record(event, number, byte, len(line.rstrip()))
             else:
-                yield from _judged(recover(line, line=number, byte=byte), byte, sequence, ids)
+                yield from _judged(recover(line, line=number, byte=byte), byte, len(line), sequence, ids)
             byte += len(line)
 
 
@@ -149,39 +150,93 @@ def health_of(records: Iterable[Record]) -> Health:
     )
 
 
-def _judged(records: Iterable[Record], begin: int, sequence: Sequence, ids: _Ids) -> Iterator[Record]:
+def _looked_up(file: IO[bytes], sequence: Sequence, ids: _Ids) -> Generator[AnyEvent, None, bytes]:
+    """Events that come as expected while numbers are not new, each looked up by its id; the first line that is not so.
+
+    One number that is too high makes all later ones such, until they have risen above it.
+    """
+    known = ids.before(file.tell())
+    expected = sequence.next_seq
+    line = b""
+    try:
+        for line in islice(file, sequence.not_new):
+            event = decode_known(line)
+            if event.seq != expected or event.id in known:
+                break
+            known.add(event.id)
+            expected += 1
+            yield event
+        else:
+            line = file.readline()
+    except UNREADABLE:
+        pass  # as for a healthy log
+    sequence.advance_to(expected)
+    ids.known_to(file.tell() - len(line))
+    return line
+
+
+def _judged(records: Iterable[Record], begin: int, length: int, sequence: Sequence, ids: _Ids) -> Iterator[Record]:
     """The records of the line at byte ``begin``, with what is wrong with their order; duplicates become problems."""
-    here: set[str] = set()
+    here: list[str] = []
+
+    def came_before(event_id: str) -> bool:
+        return event_id in here or event_id in ids.before(begin)
+
     for record in records:
         item = record.item
         if isinstance(item, Problem):
             yield record
             continue
         expected = sequence.next_seq
-        kind = sequence.judge(item, record.byte + record.length, partial(ids.hold, begin, here))
-        here.add(item.id)
+        kind = sequence.judge(item, record.byte + record.length, came_before)
+        here.append(item.id)
         if kind is not None:
             detail = f"{type_name(item)} {item.id} has seq {item.seq}, expected {expected}"
             place = {"line": record.line, "byte": record.byte, "length": record.length}
             yield Record(problem(kind, detail, **place), **place)
         if kind is not Kind.DUPLICATE_ID:
             yield record
+    ids.take(begin, length, here)
 
 
 class _Ids:
-    """The ids of a file's events, read behind the reader's back only as far as they are asked for."""
+    """The ids of a file's events, kept only as far as they are asked for.
+
+    Lines that a reader looks up or judges it hands over; those that it passed before are read behind its back.
+    """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._ids: set[str] = set()
         self._end = 0
 
-    def hold(self, stop: int, here: set[str], event_id: str) -> bool:
-        """Whether the id is among ``here`` or those of the events before byte ``stop``, which never falls."""
-        while self._end < stop and (line := self._file.readline()[: stop - self._end]):
-            self._ids.update(event.id for event in _events_in(recover(line)))
-            self._end += len(line)
-        return event_id in here or event_id in self._ids
+    def before(self, stop: int) -> set[str]:
+        """The ids of all events before byte ``stop``, which never falls. Whoever adds some says how far they go."""
+        if self._end < stop:
+            self._file.seek(self._end)
+            while self._end < stop and (line := self._file.readline()[: stop - self._end]):
+                self._ids.update(_ids_in(line))
+                self._end += len(line)
+        return self._ids
+
+    def known_to(self, end: int) -> None:
+        """Those of all events before byte ``end`` were added."""
+        self._end = end
+
+    def take(self, begin: int, length: int, ids: Iterable[str]) -> None:
+        """Add those of ``length`` bytes from ``begin`` on, if all before them are known."""
+        if begin == self._end:
+            self._ids.update(ids)
+            self._end += length
+
+
+def _ids_in(line: bytes) -> list[str]:
+    """The ids of the events that stand in a line."""
+    try:
+        event = decode_known(line)
+    except UNREADABLE:
+        return [event.id for event in _events_in(recover(line))]
+    return [event.id] if 0 <= event.seq < SEQ_LIMIT else []
 
 
 def _end_of_events(records: Iterable[Record], begin: int) -> int:
