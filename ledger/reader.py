@@ -192,8 +192,8 @@ def _judged(records: Iterable[Record], begin: int, length: int, sequence: Sequen
         here.append(item.id)
         if kind is not None:
             detail = f"{type_name(item)} {item.id} has seq {item.seq}, expected {expected}"
-            place = {"line": record.line, "byte": record.byte, "length": record.length}
-            yield Record(problem(kind, detail, **place), **place)
+            line, byte, size = record.line, record.byte, record.length
+            yield Record(problem(kind, detail, line=line, byte=byte, length=size), line, byte, size)
         if kind is not Kind.DUPLICATE_ID:
             yield record
     ids.take(begin, length, here)
