@@ -16,6 +16,7 @@ from itertools import groupby
 from pathlib import Path
 
 from bench.bridge import measure_bridge
+from bench.damage import measure_damage
 from bench.ledgers import write_ledger
 from bench.measure import Samples, in_turn, machine, median, processes, ratio
 from bench.stores import measure_import
@@ -170,6 +171,12 @@ class Bench:
         """An import of another program's store, beside a plain copy of it."""
         measure_import(self.folder / "import", self.rounds)
 
+    def damage(self) -> None:
+        """A fold of damaged ledgers, beside one of the whole ledger."""
+        folder = self.folder / "damage"
+        folder.mkdir()
+        measure_damage(folder, self.rounds * 4)
+
     def _decode(self) -> None:
         with (self.large / LOG_NAME).open("rb", buffering=1 << 20) as file:
             for line in file:
@@ -206,6 +213,7 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "start": Bench.start,
     "bridge": Bench.bridge,
     "import": Bench.imports,
+    "damage": Bench.damage,
 }
 
 
