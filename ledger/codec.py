@@ -137,14 +137,13 @@ def _damage(data: bytes, error: Exception) -> Problem:
     invalid = _invalid_byte(data)
     if invalid is not None:
         return problem(Kind.NOT_UTF8, f"byte {data[invalid]:#04x} at {invalid} of {excerpt}")
-    if isinstance(error, ValidationError):  # the first thing that doesn't fit; behind it the line may be torn
-        try:
-            _skim(data)
-        except UNREADABLE as bad:
-            error = bad
-        else:
-            return problem(Kind.NOT_AN_EVENT, f"{error} in {excerpt}")
-    return problem(Kind.NOT_JSON, f"{error} in {excerpt}")
+    if not isinstance(error, ValidationError):
+        return problem(Kind.NOT_JSON, f"{error} in {excerpt}")
+    try:
+        _skim(data)  # the error is about the first thing that doesn't fit; behind it the line may be torn
+    except UNREADABLE as bad:
+        return problem(Kind.NOT_JSON, f"{bad} in {excerpt}")
+    return problem(Kind.NOT_AN_EVENT, f"{error} in {excerpt}")
 
 
 def _invalid_byte(data: bytes) -> int | None:
