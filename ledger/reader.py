@@ -215,9 +215,18 @@ class _Ids:
         if self._end < stop:
             self._file.seek(self._end)
             while self._end < stop and (line := self._file.readline()[: stop - self._end]):
-                self._ids.update(_ids_in(line))
+                self._add(line)
                 self._end += len(line)
         return self._ids
+
+    def _add(self, line: bytes) -> None:
+        try:
+            event = decode_known(line)
+        except UNREADABLE:
+            self._ids.update(event.id for event in _events_in(recover(line)))
+        else:
+            if 0 <= event.seq < SEQ_LIMIT:  # else it is no event
+                self._ids.add(event.id)
 
     def known_to(self, end: int) -> None:
         """Those of all events before byte ``end`` were added."""
@@ -228,15 +237,6 @@ class _Ids:
         if begin == self._end:
             self._ids.update(ids)
             self._end += length
-
-
-def _ids_in(line: bytes) -> list[str]:
-    """The ids of the events that stand in a line."""
-    try:
-        event = decode_known(line)
-    except UNREADABLE:
-        return [event.id for event in _events_in(recover(line))]
-    return [event.id] if 0 <= event.seq < SEQ_LIMIT else []
 
 
 def _end_of_events(records: Iterable[Record], begin: int) -> int:
