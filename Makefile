@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 JOBS   ?= auto
 RUN    := env -u PYTHONPATH
 
-.PHONY: demo test lint types contracts unit conformance golden corpus bench torture clean
+.PHONY: demo test lint types contracts unit conformance golden corpus bench damage torture clean
 
 demo: $(READY)  ## Replay a recorded real session: prompt, hot state, accounting, one explanation
 	@$(RUN) $(BIN)/python -m fixtures.demo
@@ -26,6 +26,9 @@ contracts: $(READY)
 
 unit: $(READY)
 	$(RUN) $(BIN)/python -m pytest -n $(JOBS) --cov --cov-fail-under=95
+
+damage: $(READY)  ## A cut at every byte, 20,000 flipped bits, lines of 200 MB (make unit tries a sample)
+	MEMFOLD_DAMAGE=full $(RUN) $(BIN)/python -m pytest tests/faults/test_damage.py tests/faults/test_long_lines.py -n $(JOBS) --no-cov --timeout 3000
 
 conformance: $(READY)
 	$(RUN) $(BIN)/python -m tests.conformance fixtures/cases/*.jsonl

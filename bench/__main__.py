@@ -16,6 +16,7 @@ from itertools import groupby
 from pathlib import Path
 
 from bench.bridge import measure_bridge
+from bench.damage import measure_damage
 from bench.hooks import measure_hooks
 from bench.ledgers import write_ledger
 from bench.measure import Samples, in_turn, machine, median, processes, ratio
@@ -180,6 +181,12 @@ class Bench:
         """Redaction of a long text, beside that of a short one."""
         measure_redaction(self.rounds)
 
+    def damage(self) -> None:
+        """A fold of damaged ledgers, beside one of the whole ledger."""
+        folder = self.folder / "damage"
+        folder.mkdir()
+        measure_damage(folder, self.rounds * 4)
+
     def _decode(self) -> None:
         with (self.large / LOG_NAME).open("rb", buffering=1 << 20) as file:
             for line in file:
@@ -218,6 +225,7 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "hooks": Bench.hooks,
     "import": Bench.imports,
     "redaction": Bench.redaction,
+    "damage": Bench.damage,
 }
 
 

@@ -20,7 +20,7 @@ __all__ = ["EVENT_VALIDATORS", "FOLDER_VALIDATORS", "EventValidator", "FolderVal
 EventValidator = Callable[[AnyEvent, "State"], Iterable[tuple[Kind, str]]]
 """Looks at one event, in file order; ``State`` is what earlier events left behind."""
 
-FolderValidator = Callable[[str], Iterable[tuple[Kind, str]]]
+FolderValidator = Callable[[str], Iterable[Problem]]
 """Looks at the ledger's folder."""
 
 
@@ -48,7 +48,7 @@ def check(directory: str | os.PathLike[str]) -> list[Problem]:
         StorageError: if the system can't read it.
     """
     folder = os.fspath(directory)
-    problems = [problem(kind, detail, line=0) for validate in FOLDER_VALIDATORS for kind, detail in validate(folder)]
+    problems = [found for validate in FOLDER_VALIDATORS for found in validate(folder)]
     state = State()
     for record in scan(os.path.join(folder, LOG_NAME)):
         problems.extend(_look(record, state))
@@ -106,20 +106,20 @@ def _validate_time(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
         state.latest, state.latest_seq = now, event.seq
 
 
-def _validate_modes(folder: str) -> Iterator[tuple[Kind, str]]:
+def _validate_modes(folder: str) -> Iterator[Problem]:
     for path in (folder, os.path.join(folder, LOG_NAME), os.path.join(folder, LOG_NAME + LOCK_SUFFIX)):
         try:
             mode = os.stat(path).st_mode & 0o777
         except OSError:
             continue  # a missing log is an exception of its own, and a missing lock comes with the next append
         if mode & 0o022:
-            yield Kind.WRITABLE_FILE, f"{path} has mode {mode:04o}"
+            yield problem(Kind.WRITABLE_FILE, f"{path} has mode {mode:04o}", line=0, path=path)
         elif mode & 0o077:
             # Files that came with a clone or an archive can be read by all: worth knowing, and no damage.
-            yield Kind.READABLE_FILE, f"{path} has mode {mode:04o}"
+            yield problem(Kind.READABLE_FILE, f"{path} has mode {mode:04o}", line=0, path=path)
 
 
-def _validate_copies(folder: str) -> Iterator[tuple[Kind, str]]:
+def _validate_copies(folder: str) -> Iterator[Problem]:
     """Copies that file synchronisation leaves, such as ``events (conflicted copy).jsonl``, and what a purge leaves."""
     try:
         names = sorted(os.listdir(folder))
@@ -130,7 +130,8 @@ def _validate_copies(folder: str) -> Iterator[tuple[Kind, str]]:
         if name == LOG_NAME or not name.startswith(stem) or ".jsonl" not in name or name.endswith(LOCK_SUFFIX):
             continue
         if os.path.isfile(path := os.path.join(folder, name)):
-            yield (Kind.UNFINISHED_REWRITE if name == LOG_NAME + REWRITE_SUFFIX else Kind.CONFLICTED_COPY), path
+            kind = Kind.UNFINISHED_REWRITE if name == LOG_NAME + REWRITE_SUFFIX else Kind.CONFLICTED_COPY
+            yield problem(kind, path, line=0, path=path)
 
 
 EVENT_VALIDATORS: tuple[EventValidator, ...] = (_validate_first, _validate_type, _validate_id, _validate_time)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping
 from typing import Any, cast
 
 import msgspec
-from msgspec import MsgspecError, Struct
+from msgspec import MsgspecError, Struct, ValidationError
 
 from ledger.events import EVENT_TYPES, AnyEvent, Event, UnknownEvent
 from ledger.problems import Kind, Problem, problem
@@ -31,6 +32,7 @@ Fields this release doesn't know are skipped unread, so an invalid byte in one o
 
 _MERGE_MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 _EXCERPT = 48
+_PIECE = 1 << 20
 
 
 class _Head(Struct):
@@ -47,6 +49,7 @@ class _Head(Struct):
 _decode_head = msgspec.json.Decoder(_Head).decode
 _decode_plain = msgspec.json.Decoder().decode
 _skim = msgspec.json.Decoder(msgspec.Raw).decode
+_utf8_decoder = codecs.getincrementaldecoder("utf-8")
 _KNOWN = frozenset(TYPE_NAMES.values())
 
 
@@ -91,14 +94,19 @@ def encode(event: AnyEvent) -> bytes:
 
 def _look_again(data: bytes, error: Exception, upcasters: Mapping[str, Upcaster]) -> AnyEvent | Problem:
     """The second look at a line that is no known event: an older type, an unknown one, or damage."""
+    if not isinstance(error, ValidationError):
+        return _damage(data, error)  # it is no JSON, whatever it was to be
     try:
-        plain = _decode_plain(data)  # first all of it: the head alone would skip what is broken behind it
         head = _decode_head(data)
+        if head.type in _KNOWN:
+            return problem(Kind.INVALID_EVENT, f"{head.type}: {error}")
+        # All of it: the head skips what is broken behind it. As objects, a long line would take many times its size.
+        plain = _decode_plain(data) if len(data) <= _PIECE or head.type in upcasters else None
     except UNREADABLE as second:
         return _damage(data, second)
-    if head.type in _KNOWN:
-        return problem(Kind.INVALID_EVENT, f"{head.type}: {error}")
-    if head.type in upcasters:
+    if plain is None and _invalid_byte(data) is not None:
+        return _damage(data, error)
+    if plain is not None and head.type in upcasters:
         return _bring_up_to_date(plain, upcasters)
     return UnknownEvent(
         type=head.type,
@@ -126,15 +134,30 @@ def _damage(data: bytes, error: Exception) -> Problem:
         return problem(Kind.NUL_BYTES, f"{data.count(0)} of {len(data)} bytes are NUL")
     if data.startswith(_MERGE_MARKERS):
         return problem(Kind.MERGE_MARKER, excerpt)
+    invalid = _invalid_byte(data)
+    if invalid is not None:
+        return problem(Kind.NOT_UTF8, f"byte {data[invalid]:#04x} at {invalid} of {excerpt}")
+    if not isinstance(error, ValidationError):
+        return problem(Kind.NOT_JSON, f"{error} in {excerpt}")
     try:
-        data.decode()
-    except UnicodeDecodeError as bad:
-        return problem(Kind.NOT_UTF8, f"byte {data[bad.start]:#04x} at {bad.start} of {excerpt}")
-    try:
-        _skim(data)
+        _skim(data)  # the error is about the first thing that doesn't fit; behind it the line may be torn
     except UNREADABLE as bad:
         return problem(Kind.NOT_JSON, f"{bad} in {excerpt}")
     return problem(Kind.NOT_AN_EVENT, f"{error} in {excerpt}")
+
+
+def _invalid_byte(data: bytes) -> int | None:
+    """Where bytes stop being UTF-8; None if they never do. In pieces: a line may be as long as the memory is large."""
+    if data.isascii():
+        return None
+    decoder = _utf8_decoder()
+    for begin in range(0, len(data), _PIECE):
+        pending = len(decoder.getstate()[0])
+        try:
+            decoder.decode(data[begin : begin + _PIECE], final=begin + _PIECE >= len(data))
+        except UnicodeDecodeError as bad:
+            return begin - pending + bad.start
+    return None
 
 
 def _without_surrogates(value: Any) -> Any:

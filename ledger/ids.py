@@ -57,6 +57,10 @@ class RandomPool:
         return found
 
 
+_STEP = 4
+"""Bytes by which ids of one millisecond rise, at random."""
+
+
 class MonotonicIds:
     """An id source whose ids only rise, even within a millisecond or when the clock is set back.
 
@@ -72,9 +76,11 @@ class MonotonicIds:
 
     def __call__(self) -> str:
         """The next id."""
-        packed = _pack(self._clock(), self._random(10))
+        random = self._random(10)
+        packed = _pack(self._clock(), random)
         if packed <= self._last:
-            packed = self._last + 1
+            # Not the next number: else one flipped bit would make an id that of its neighbour.
+            packed = self._last + 1 + int.from_bytes(random[:_STEP], "big")
         self._last = packed
         return _format(packed)
 

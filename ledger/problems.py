@@ -86,7 +86,7 @@ KINDS: dict[Kind, tuple[str, str]] = {
     Kind.READABLE_FILE: ("others than the owner may read it", _MODES),
     Kind.CONFLICTED_COPY: (
         "a second copy of the log, as file synchronisation makes them",
-        "keep it elsewhere: this release doesn't read it, and its events may be missing here",
+        "memfold import takes in the events that only it holds, each once; then delete it or keep it elsewhere",
     ),
     Kind.UNFINISHED_REWRITE: (
         "a purge or repair is running, or was killed before it was done",
@@ -122,6 +122,7 @@ class Problem(Struct, frozen=True):
         kind: one of the closed table.
         message: what was found, with the values.
         fix: what to do about it.
+        path: the file that it is about, where that is another one than the log.
     """
 
     line: int
@@ -130,9 +131,10 @@ class Problem(Struct, frozen=True):
     kind: Kind
     message: str
     fix: str
+    path: str = ""
 
 
-def problem(kind: Kind, detail: str, *, line: int = 1, byte: int = 0, length: int = 0) -> Problem:
+def problem(kind: Kind, detail: str, *, line: int = 1, byte: int = 0, length: int = 0, path: str = "") -> Problem:
     """A problem of the table, with the values found at its place."""
     meaning, fix = KINDS[kind]
-    return Problem(line, byte, length, kind, f"{meaning}: {detail}", fix)
+    return Problem(line, byte, length, kind, f"{meaning}: {detail}", fix, path)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from collections.abc import Sequence as Records
 from contextlib import contextmanager
-from functools import partial
 from itertools import islice
 from typing import IO
 
@@ -20,11 +19,9 @@ from ledger.problems import DAMAGE, Kind, Problem, problem
 from ledger.recovery import Record, recover
 from ledger.sequence import Sequence
 
-__all__ = ["START", "Cursor", "Health", "Leaf", "Leaves", "Reader", "health_of", "reading", "scan"]
+__all__ = ["START", "Cursor", "Health", "Reader", "end_of_events", "health_of", "judged_lines", "reading", "scan"]
 
 _BUFFER = 1 << 20
-_NOT_WHOLE = DAMAGE | {Kind.FUSED_LINE, Kind.DUPLICATE_ID}
-"""What a line holds beside the one event that counts."""
 
 
 class Cursor(Struct, frozen=True):
@@ -37,20 +34,6 @@ class Cursor(Struct, frozen=True):
 
 
 START = Cursor()
-
-
-class Leaf(Struct, frozen=True):
-    """A valid event line.
-
-    Attributes:
-        event: what stands in it.
-        line: its number, from 1 where the pass began at the start of the file.
-        data: its bytes, without the line end.
-    """
-
-    event: AnyEvent
-    line: int
-    data: bytes
 
 
 class Health(Struct, frozen=True):
@@ -105,26 +88,28 @@ class Reader:
             file.seek(self.cursor.byte)
             stop = -1
             while stop < 0:
-                # The healthy case only decodes and compares; anything else leaves the inner loop for one line.
-                expected = sequence.next_seq
-                try:
-                    for line in islice(file, sequence.rising):
-                        event = decode_known(line)
-                        if event.seq != expected:
-                            break
-                        expected += 1
-                        yield event
-                    else:
-                        line = file.readline()
-                except UNREADABLE:
-                    pass  # ``line`` is the one; it is looked at below
                 if sequence.rising:
+                    # The healthy case only decodes and compares; anything else leaves the inner loop for one line.
+                    expected = sequence.next_seq
+                    try:
+                        for line in islice(file, sequence.rising):
+                            event = decode_known(line)
+                            if event.seq != expected:
+                                break
+                            expected += 1
+                            yield event
+                        else:
+                            line = file.readline()
+                    except UNREADABLE:
+                        pass  # ``line`` is the one; it is looked at below
                     sequence.advance_to(expected)
+                else:
+                    line = yield from _looked_up(file, sequence, ids)
                 begin = file.tell() - len(line)
                 records = recover(line, byte=begin)
-                yield from _events_in(_judged(records, begin, sequence, ids))
+                yield from _events_in(_judged(records, begin, len(line), sequence, ids))
                 if not line.endswith(b"\n"):
-                    stop = _end_of_events(records, begin)
+                    stop = end_of_events(records, begin)
             self.cursor = Cursor(stop, sequence.next_seq, sequence.highest, sequence.lowest_far)
 
 
@@ -138,56 +123,33 @@ def scan(path: str) -> Iterator[Record]:
         StorageError: if the system can't read it.
     """
     with reading(path) as file, reading(path) as earlier:
-        for _, records in _judged_lines(file, _Ids(earlier), Sequence(), 0):
+        for _, records in judged_lines(file, earlier, Sequence()):
             yield from records
 
 
-class Leaves:
-    """One pass over the valid event lines behind a cursor, as the exact bytes that the hash tree is made of.
-
-    Leaf i is the i-th event that counts, in file order: its line without the line end (LF, an optional CR before it).
-    Where more than one event stands in a line, or damage beside it, it is the event's own bytes, so that a repair,
-    which takes the damage out, keeps every leaf. Duplicates are none (docs/format.md).
-
-    After the pass ``cursor`` says where the next one goes on, as that of a ``Reader`` does.
+def judged_lines(
+    file: IO[bytes], earlier: IO[bytes], sequence: Sequence, byte: int = 0
+) -> Iterator[tuple[bytes, Records[Record]]]:
+    """Each line from a byte on, and its records, as ``scan`` gives them. A healthy one is only decoded and compared.
 
     Args:
-        path: the log file.
-        cursor: where to begin; from an earlier pass over the same file.
+        file: the log, at the byte.
+        earlier: the same file once more, for looking at lines before.
+        sequence: what is known of the lines before.
+        byte: where the first line begins.
     """
-
-    def __init__(self, path: str, cursor: Cursor = START) -> None:
-        self.cursor = cursor
-        self._path = path
-
-    def __iter__(self) -> Iterator[Leaf]:
-        """The leaves, streaming.
-
-        Raises:
-            LedgerNotFound: if the file isn't there.
-            StorageError: if the system can't read it.
-        """
-        start = self.cursor
-        sequence = Sequence(start.seq, start.highest, start.lowest_far)
-        stop = start.byte
-        with reading(self._path) as file, reading(self._path) as earlier:
-            file.seek(start.byte)
-            for line, records in _judged_lines(file, _Ids(earlier), sequence, start.byte):
-                yield from _leaves_in(line, records, stop)
-                whole = line.endswith(b"\n")
-                stop = stop + len(line) if whole else _end_of_events(records, stop)
-        self.cursor = Cursor(stop, sequence.next_seq, sequence.highest, sequence.lowest_far)
-
-
-def _leaves_in(line: bytes, records: Records[Record], begin: int) -> Iterator[Leaf]:
-    """The leaves of the line that begins at a byte."""
-    problems = {record.item.kind for record in records if isinstance(record.item, Problem)}
-    is_whole = problems.isdisjoint(_NOT_WHOLE)
-    for record in records:
-        if not isinstance(record.item, Problem):
-            start = record.byte - begin
-            data = line.removesuffix(b"\n").removesuffix(b"\r") if is_whole else line[start : start + record.length]
-            yield Leaf(record.item, record.line, data)
+    ids = _Ids(earlier)
+    for number, line in enumerate(file, 1):
+        try:
+            event = decode_known(line)
+        except UNREADABLE:
+            event = None
+        if event is not None and event.seq == sequence.next_seq and sequence.rising:
+            sequence.advance_to(event.seq + 1)
+            yield line, (Record(event, number, byte, len(line.rstrip())),)
+        else:
+            yield line, tuple(_judged(recover(line, line=number, byte=byte), byte, len(line), sequence, ids))
+        byte += len(line)
 
 
 def health_of(records: Iterable[Record]) -> Health:
@@ -202,57 +164,96 @@ def health_of(records: Iterable[Record]) -> Health:
     )
 
 
-def _judged_lines(file: IO[bytes], ids: _Ids, sequence: Sequence, byte: int) -> Iterator[tuple[bytes, Records[Record]]]:
-    """Each line from a byte on, and its records. A healthy one is only decoded and compared."""
-    for number, line in enumerate(file, 1):
-        try:
+def _looked_up(file: IO[bytes], sequence: Sequence, ids: _Ids) -> Generator[AnyEvent, None, bytes]:
+    """Events that come as expected while numbers are not new, each looked up by its id; the first line that is not so.
+
+    One number that is too high makes all later ones such, until they have risen above it.
+    """
+    known = ids.before(file.tell())
+    expected = sequence.next_seq
+    line = b""
+    try:
+        for line in islice(file, sequence.not_new):
             event = decode_known(line)
-        except UNREADABLE:
-            event = None
-        if event is not None and event.seq == sequence.next_seq and sequence.rising:
-            sequence.advance_to(event.seq + 1)
-            yield line, (Record(event, number, byte, len(line.rstrip())),)
+            if event.seq != expected or event.id in known:
+                break
+            known.add(event.id)
+            expected += 1
+            yield event
         else:
-            yield line, tuple(_judged(recover(line, line=number, byte=byte), byte, sequence, ids))
-        byte += len(line)
+            line = file.readline()
+    except UNREADABLE:
+        pass  # as for a healthy log
+    sequence.advance_to(expected)
+    ids.known_to(file.tell() - len(line))
+    return line
 
 
-def _judged(records: Iterable[Record], begin: int, sequence: Sequence, ids: _Ids) -> Iterator[Record]:
+def _judged(records: Iterable[Record], begin: int, length: int, sequence: Sequence, ids: _Ids) -> Iterator[Record]:
     """The records of the line at byte ``begin``, with what is wrong with their order; duplicates become problems."""
-    here: set[str] = set()
+    here: list[str] = []
+
+    def came_before(event_id: str) -> bool:
+        return event_id in here or event_id in ids.before(begin)
+
     for record in records:
         item = record.item
         if isinstance(item, Problem):
             yield record
             continue
         expected = sequence.next_seq
-        kind = sequence.judge(item, record.byte + record.length, partial(ids.hold, begin, here))
-        here.add(item.id)
+        kind = sequence.judge(item, record.byte + record.length, came_before)
+        here.append(item.id)
         if kind is not None:
             detail = f"{type_name(item)} {item.id} has seq {item.seq}, expected {expected}"
-            place = {"line": record.line, "byte": record.byte, "length": record.length}
-            yield Record(problem(kind, detail, **place), **place)
+            line, byte, size = record.line, record.byte, record.length
+            yield Record(problem(kind, detail, line=line, byte=byte, length=size), line, byte, size)
         if kind is not Kind.DUPLICATE_ID:
             yield record
+    ids.take(begin, length, here)
 
 
 class _Ids:
-    """The ids of a file's events, read behind the reader's back only as far as they are asked for."""
+    """The ids of a file's events, kept only as far as they are asked for.
+
+    Lines that a reader looks up or judges it hands over; those that it passed before are read behind its back.
+    """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._ids: set[str] = set()
         self._end = 0
 
-    def hold(self, stop: int, here: set[str], event_id: str) -> bool:
-        """Whether the id is among ``here`` or those of the events before byte ``stop``, which never falls."""
-        while self._end < stop and (line := self._file.readline()[: stop - self._end]):
+    def before(self, stop: int) -> set[str]:
+        """The ids of all events before byte ``stop``, which never falls. Whoever adds some says how far they go."""
+        if self._end < stop:
+            self._file.seek(self._end)
+            while self._end < stop and (line := self._file.readline()[: stop - self._end]):
+                self._add(line)
+                self._end += len(line)
+        return self._ids
+
+    def _add(self, line: bytes) -> None:
+        try:
+            event = decode_known(line)
+        except UNREADABLE:
             self._ids.update(event.id for event in _events_in(recover(line)))
-            self._end += len(line)
-        return event_id in here or event_id in self._ids
+        else:
+            if 0 <= event.seq < SEQ_LIMIT:  # else it is no event
+                self._ids.add(event.id)
+
+    def known_to(self, end: int) -> None:
+        """Those of all events before byte ``end`` were added."""
+        self._end = end
+
+    def take(self, begin: int, length: int, ids: Iterable[str]) -> None:
+        """Add those of ``length`` bytes from ``begin`` on, if all before them are known."""
+        if begin == self._end:
+            self._ids.update(ids)
+            self._end += length
 
 
-def _end_of_events(records: Iterable[Record], begin: int) -> int:
+def end_of_events(records: Iterable[Record], begin: int) -> int:
     """Where a last line without line feed is read on: behind the last event in it, before what may be torn."""
     return max([begin, *(record.byte + record.length for record in records if not isinstance(record.item, Problem))])
 

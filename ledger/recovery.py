@@ -39,23 +39,28 @@ def recover(data: bytes, *, line: int = 1, byte: int = 0) -> list[Record]:
     is one problem. A byte order mark and white space at the edges are ignored. Linear in the length, whatever the
     bytes are.
     """
-    start = len(_BOM) if data.startswith(_BOM) else 0
-    body = data[start:].strip(_BLANK)
+    text = data.removeprefix(_BOM).lstrip(_BLANK)
+    body = text.rstrip(_BLANK)
     if not body:
         return []
-    start = len(data) - len(data[start:].lstrip(_BLANK))
-    whole = decode(body, line=line, byte=byte + start)
-    spans = [(0, len(body), whole)] if not isinstance(whole, Problem) else _spans(body)
+    start = byte + len(data) - len(text)
+    whole = decode(body, line=line, byte=start)
+    if not isinstance(whole, Problem):
+        return [Record(whole, line, start, len(body))]
+    torn = not data.endswith(b"\n")
+    spans = _spans(body)
+    if not spans:
+        return [_record(whole, line, start, len(body), torn=torn)]
     records: list[Record] = []
     position = 0
     for begin, end, event in spans:
-        _set_aside(records, body[position:begin], line, byte + start + position)
-        records.append(Record(event, line, byte + start + begin, end - begin))
+        _set_aside(records, body[position:begin], line, start + position)
+        records.append(Record(event, line, start + begin, end - begin))
         position = end
-    _set_aside(records, body[position:], line, byte + start + position, torn=not data.endswith(b"\n"))
+    _set_aside(records, body[position:], line, start + position, torn=torn)
     events = sum(not isinstance(record.item, Problem) for record in records)
     if events > 1:
-        fused = problem(Kind.FUSED_LINE, f"{events} events", line=line, byte=byte + start, length=len(body))
+        fused = problem(Kind.FUSED_LINE, f"{events} events", line=line, byte=start, length=len(body))
         records.append(Record(fused, line, fused.byte, fused.length))
     return records
 
@@ -63,13 +68,16 @@ def recover(data: bytes, *, line: int = 1, byte: int = 0) -> list[Record]:
 def _set_aside(records: list[Record], piece: bytes, line: int, byte: int, *, torn: bool = False) -> None:
     """Add the piece between two events, unless it is blank. An event of another key order is found only here."""
     body = piece.strip(_BLANK)
-    if not body:
-        return
-    byte += len(piece) - len(piece.lstrip(_BLANK))
-    item = decode(body, line=line, byte=byte)
+    if body:
+        byte += len(piece) - len(piece.lstrip(_BLANK))
+        records.append(_record(decode(body, line=line, byte=byte), line, byte, len(body), torn=torn))
+
+
+def _record(item: AnyEvent | Problem, line: int, byte: int, length: int, *, torn: bool) -> Record:
+    """What stands at a place; what doesn't decode at the end of a last line is torn, whatever it looks like."""
     if torn and isinstance(item, Problem):
-        item = problem(Kind.TORN_TAIL, item.message, line=line, byte=byte, length=len(body))
-    records.append(Record(item, line, byte, len(body)))
+        item = problem(Kind.TORN_TAIL, item.message, line=line, byte=byte, length=length)
+    return Record(item, line, byte, length)
 
 
 def _spans(body: bytes) -> list[tuple[int, int, AnyEvent]]:

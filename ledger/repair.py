@@ -16,9 +16,10 @@ from msgspec import Struct
 from ledger.errors import LedgerError, storage_error
 from ledger.events import Draft, Event, LedgerRepairedData
 from ledger.files import make_private_folder, open_private, sync_folder
+from ledger.leaves import Leaves
 from ledger.log import LOG_NAME
 from ledger.problems import DAMAGE, Problem
-from ledger.reader import Leaves, reading
+from ledger.reader import reading
 from ledger.recovery import Record, recover
 from ledger.rewrite import rewrite
 from ledger.source import OWN_SOURCE

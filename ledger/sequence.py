@@ -47,8 +47,13 @@ class Sequence:
         """How many events need no further look if they come as expected, since their numbers are new."""
         return self.lowest_far - self.next_seq if self.highest < self.next_seq < self.lowest_far else 0
 
+    @property
+    def not_new(self) -> int | None:
+        """How many events come as expected before numbers are new again; None if they never will be. Not for rising."""
+        return self.highest + 1 - self.next_seq if self.next_seq < self.lowest_far else None
+
     def advance_to(self, next_seq: int) -> None:
-        """Take in events that came as expected, while rising."""
+        """Take in events that came as expected and count."""
         self.next_seq = next_seq
         self.highest = max(self.highest, next_seq - 1)
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal
 
+from msgspec.structs import replace
+
 from ledger.drafts import stamp
 from ledger.errors import StorageError
 from ledger.events import Delivery, Draft, Event, PolicySet, PolicySetData
@@ -128,8 +130,12 @@ class Workspace:
 
     def plan_undo(self, event: str | None = None) -> UndoPlan | None:
         """What the undo of an event leads to; without one, of the latest change that isn't undone yet (SPEC 15.3)."""
+        # Before the read: what comes in between then makes a plan of yesterday. Not the offset of the state behind
+        # it: where a number was damaged, the log doesn't go on from the highest one.
+        next_seq = self.log.size()
         events = list(self.log.read())
-        return plan_latest(events, self._kept()) if event is None else plan_undo(events, event, self._kept())
+        plan = plan_latest(events, self._kept()) if event is None else plan_undo(events, event, self._kept())
+        return None if plan is None else replace(plan, next_seq=next_seq)
 
     def undo(
         self, plan: UndoPlan, *, origin: Literal["tool", "cli", "hand_edit"] = "cli", reason: str = "", time: str | None
@@ -141,7 +147,7 @@ class Workspace:
             LedgerError: as ``record``.
         """
         drafts = self.capture.memory_undone(plan.event.id, plan.outcomes, origin=origin, reason=reason, time=time)
-        return self.record(drafts, expect=plan.world.memory.offset + 1)
+        return self.record(drafts, expect=plan.next_seq)
 
     def _policy_change(self, drafts: Sequence[Draft]) -> Draft:
         """The draft that records the configured policy, as of the first event that it judges."""

@@ -11,8 +11,9 @@ import msgspec
 from msgspec import Struct
 
 from ledger.files import make_private_folder, open_private, open_regular
+from ledger.leaves import Leaves
 from ledger.log import FileLog
-from ledger.reader import START, Cursor, Leaves
+from ledger.reader import START, Cursor
 from projections.merkle import EMPTY, Frontier, MerkleTree
 from replay.kept import DERIVED
 

@@ -27,6 +27,7 @@ class UndoPlan(Struct, frozen=True):
         own: the memories that it was about; what else changes depends on it.
         outcomes: what becomes of each candidate that it concerns.
         world: the state with the event, which the outcomes change.
+        next_seq: the seq that was next when the log was read: no other event may have come since.
     """
 
     event: AnyEvent
@@ -34,6 +35,7 @@ class UndoPlan(Struct, frozen=True):
     own: frozenset[Ref]
     outcomes: tuple[Outcome, ...]
     world: WorldState
+    next_seq: int = 0
 
 
 def open_changes(memory: MemoryState) -> Iterator[str]:

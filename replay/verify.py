@@ -14,8 +14,9 @@ from itertools import islice
 from msgspec import Struct
 
 from ledger.events import AnyEvent, LedgerCreated, LedgerErased, LedgerRepaired, LedgerSealed
+from ledger.leaves import Leaf, Leaves
 from ledger.log import FileLog
-from ledger.reader import Leaf, Leaves, reading
+from ledger.reader import reading
 from ledger.recovery import recover
 from projections.merkle import (
     EMPTY,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable
+from shlex import quote
 
 from ledger.check import check
-from ledger.problems import NOTES
+from ledger.problems import NOTES, Kind, Problem
 from memfold.cli.console import Console
 from memfold.cli.documents import CheckDocument
 from memfold.cli.parsing import json_option, ledger_options
@@ -29,12 +30,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Print the problems; 3 if any of them is more than a note."""
     view, console = open_view(options), Console(options)
-    problems = tuple(
-        ProblemPart(
-            one.line, one.byte, one.length, one.kind.value, decode(one.message), decode(one.fix), one.kind in NOTES
-        )
-        for one in check(view.place.directory)
-    )
+    problems = tuple(_part(one, options) for one in check(view.place.directory))
     findings = sum(not one.note for one in problems)
     document = CheckDocument(view.place.shown_directory, findings, problems)
     if options.json:
@@ -42,6 +38,19 @@ def run(options: Namespace) -> int:
     else:
         _print(console, document)
     return FINDINGS if findings else OK
+
+
+def _part(one: Problem, options: Namespace) -> ProblemPart:
+    """A problem as it is told; where an import helps, the command is one to copy."""
+    fix = one.fix
+    if one.kind is Kind.CONFLICTED_COPY:
+        named = "".join(
+            f" --{name} {quote(value)}" for name in ("ledger", "workspace") if (value := getattr(options, name))
+        )
+        fix = fix.replace("memfold import", f"memfold import {quote(one.path)}{named}", 1)
+    return ProblemPart(
+        one.line, one.byte, one.length, one.kind.value, decode(one.message), decode(fix), one.kind in NOTES
+    )
 
 
 def _print(console: Console, document: CheckDocument) -> None:
@@ -55,8 +64,7 @@ def _print(console: Console, document: CheckDocument) -> None:
         console.out()
         console.table(rows, ("line", "byte", "kind", "what was found"), (0, 1), (0, 1, 2))
         console.out()
-        fixes = {one.kind: one.fix for one in document.problems}
-        console.fields(list(fixes.items()))
+        console.fields(list(dict.fromkeys((one.kind, one.fix) for one in document.problems)))
 
 
 def _with_repeated_notes(problems: Iterable[ProblemPart]) -> list[tuple[ProblemPart, int]]:

@@ -1,5 +1,5 @@
 # ruff: noqa: PTH120 - os.path strings, as in ``memfold.paths``
-"""``memfold import``: memories of other programs, or exported ones, become memories of this workspace, once."""
+"""``memfold import``: what other programs, exports and other copies of the ledger hold becomes memory here, once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from shlex import quote
 
-from ledger.events import Draft, Event, LedgerCreatedData
+from ledger.events import Draft, LedgerCreatedData
 from ledger.log import FORMAT, FileLog
 from ledger.memory import MemoryLog
 from ledger.source import OWN_SOURCE
@@ -24,6 +24,7 @@ from memfold.cli.words import plural
 from memfold.clock import now_ms
 from memfold.errors import FINDINGS, OK, ConfigError, DataError, NotFoundError, UsageError
 from memfold.imports.apply import drafts_of, record_import
+from memfold.imports.copies import LEDGER, Copy, is_log, read_copy
 from memfold.imports.finding import find_files, known_stores
 from memfold.imports.formats import FORMATS, read, recognise
 from memfold.imports.model import Format, Import
@@ -32,22 +33,21 @@ from memfold.imports.report import reports_of
 from memfold.paths import data_dir, is_project, workspace_key
 from memfold.terminal import clean
 from memfold.workspace import Workspace
-from projections.policy import Policy
 from projections.reasons import explain
 from projections.text.clean import decode
-from projections.world import WorldState
 
 __all__ = ["FORMAT_NAMES", "configure", "run"]
 
 FORMAT_NAMES: dict[str, Format] = {name.replace("_", "-"): name for name in FORMATS}
 _MANY = 300
 """Memories that take a second to be judged."""
+_KNOWN_WORDS = {LEDGER: "here already"}
 _FLAGS = ("redacted", "cut", "cleaned")
 
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("paths", metavar="FILE", nargs="*", help="files, or folders of a store")
+    parser.add_argument("paths", metavar="FILE", nargs="*", help="files, folders of a store, another copy of the log")
     meanings = "; ".join(f"{shown}: {FORMATS[name][0]}" for shown, name in FORMAT_NAMES.items())
     parser.add_argument(
         "--format",
@@ -65,16 +65,30 @@ def run(options: Namespace) -> int:
     config = place.resolved.config
     if not config.enabled:
         raise ConfigError("memory is switched off, so nothing was imported", "MEMFOLD=on, or enabled = true")
-    files, unknown = _read_all(options, place, config.policy)
+    logs = [path for path in options.paths if is_log(path)]
+    copies = _read_copies(options, place, logs)
+    files, unknown = _read_all(options, [path for path in options.paths if path not in logs], place)
+    drafts = [draft for copy in copies for draft in copy.drafts]
     _announce(sum(len(found.lines) for found in files))
     if options.dry_run:
         with _as_it_is(place) as store:
-            events, world = store.preview(drafts_of(files, store.world().memory, format_time(now_ms())))
-            document = _document(place, files, unknown, events, world, dry_run=True)
+            drafts += drafts_of(files, store.world().memory, format_time(now_ms()))
+            events, world = store.preview(drafts)
+            reports = reports_of(files, events, world)
     else:
         with Desk(options, make=True) as desk:
-            events = record_import(desk.store, *files, time=desk.time)
-            document = _document(place, files, unknown, events, desk.store.world(), dry_run=False)
+            events = (*desk.store.record(drafts), *record_import(desk.store, *files, time=desk.time))
+            world = desk.store.world()
+            reports = reports_of(files, events, world)
+    document = ImportDocument(
+        ledger=place.shown_directory,
+        workspace=decode(place.root),
+        dry_run=options.dry_run,
+        files=(*(copy.report for copy in copies), *reports),
+        unknown=tuple(unknown),
+        events=0 if options.dry_run else len(events),
+        position=world.memory.offset,
+    )
     _announce(0)
     if options.json:
         console.emit(document)
@@ -83,14 +97,27 @@ def run(options: Namespace) -> int:
     return FINDINGS if unknown or any(one.damaged for one in document.files) else OK
 
 
-def _read_all(options: Namespace, place: Place, policy: Policy) -> tuple[list[Import], list[str]]:
-    """All files that were named, and those whose layout isn't known."""
+def _read_copies(options: Namespace, place: Place, logs: Sequence[str]) -> list[Copy]:
+    """What only other copies of the ledger hold."""
+    if logs and options.format:
+        raise UsageError(f"{decode(logs[0])} is the log of a ledger", "leave --format out")
+    own = FileLog.open(place.directory).read() if logs and has_ledger(place) else ()
+    known = {event.id for event in own}
+    copies: list[Copy] = []
+    for path in logs:
+        copies.append(read_copy(path, known))
+        known.update(str(draft.id) for draft in copies[-1].drafts)  # what two copies hold is told once
+    return copies
+
+
+def _read_all(options: Namespace, paths: Sequence[str], place: Place) -> tuple[list[Import], list[str]]:
+    """All other files that were named, and those whose layout isn't known."""
     wanted = FORMAT_NAMES.get(options.format or "")
     if not options.paths:
         raise UsageError("a file or folder is missing", _example(place))
     files: list[Import] = []
     unknown: list[str] = []
-    for path in options.paths:
+    for path in paths:
         nothing = True
         try:
             for one in find_files(path):
@@ -99,12 +126,12 @@ def _read_all(options: Namespace, place: Place, policy: Policy) -> tuple[list[Im
                 if format_ is None:
                     unknown.append(decode(one.name))
                 else:
-                    files.append(read(one.name, one.data, policy, format_))
+                    files.append(read(one.name, one.data, place.resolved.config.policy, format_))
         except FileNotFoundError as error:
             raise NotFoundError(f"there is no file {decode(path)}") from error
         if nothing:
             raise NotFoundError(f"there is no store in the folder {decode(path)}", "name a file")
-    if not files:
+    if paths and not files:
         raise DataError(
             f"the layout of {', '.join(unknown)} isn't known, so nothing was read",
             _how_to_name_it(unknown),
@@ -147,26 +174,6 @@ def _announce(number: int) -> None:
         sys.stderr.flush()
 
 
-def _document(
-    place: Place,
-    files: Sequence[Import],
-    unknown: list[str],
-    events: Sequence[Event],
-    world: WorldState,
-    *,
-    dry_run: bool,
-) -> ImportDocument:
-    return ImportDocument(
-        ledger=place.shown_directory,
-        workspace=decode(place.root),
-        dry_run=dry_run,
-        files=reports_of(files, events, world),
-        unknown=tuple(unknown),
-        events=0 if dry_run else len(events),
-        position=world.memory.offset,
-    )
-
-
 def _print(console: Console, document: ImportDocument) -> None:
     for one in document.files:
         _print_file(console, one)
@@ -181,7 +188,7 @@ def _print(console: Console, document: ImportDocument) -> None:
 def _print_file(console: Console, report: FileReport) -> None:
     counts = [f"{number:,} {outcome}" for outcome, number in report.counts.items()]
     counts += [f"{len(report.skipped):,} left out"] if report.skipped else []
-    counts += [f"{report.known:,} imported before"] if report.known else []
+    counts += [f"{report.known:,} {_KNOWN_WORDS.get(report.format, 'imported before')}"] if report.known else []
     summary = f"can't be read: {report.damaged}" if report.damaged else ", ".join(counts) or "nothing in it"
     console.out(f"{console.style.bold(clean(report.file))} ({report.format.replace('_', '-')}): {summary}")
     rows = [(str(line.line), _what(line), _why(line), line.text) for line in report.lines if _is_worth_telling(line)]

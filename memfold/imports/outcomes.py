@@ -43,14 +43,15 @@ class FileReport(Struct, frozen=True, kw_only=True):
 
     Attributes:
         file: its name.
-        format: its layout.
+        format: its layout; `ledger` for another copy of the ledger, whose events are taken as they are.
         digest: SHA-256 of its bytes, in hex.
-        known: memories that stood in the ledger already; importing them again changes nothing.
+        known: memories that stood in the ledger already; importing them again changes nothing. Of a copy of the
+            ledger: events that both hold.
         damaged: why nothing could be read of it; empty if it could.
         counter: the next number that the file names, or null.
-        counts: number of memories by outcome.
+        counts: number of memories by outcome; of a copy of the ledger: events that were `taken`.
         lines: its new memories.
-        skipped: what is no memory.
+        skipped: what is no memory; of a copy of the ledger: what stays there.
     """
 
     file: str

@@ -8,8 +8,9 @@ from itertools import islice
 
 from ledger.codec import decode
 from ledger.events import AnyEvent, Draft, LedgerErasedData, type_name
+from ledger.leaves import Leaves
 from ledger.problems import Kind, Problem
-from ledger.reader import Leaves, Reader
+from ledger.reader import Reader
 from ledger.recovery import Record
 from ledger.rewrite import pieces
 from ledger.source import OWN_SOURCE

@@ -15,7 +15,7 @@ __all__ = ["advance", "calls_taken_in", "touch", "touches"]
 _NONE: frozenset[str] = frozenset()
 _Quiet = ToolCompleted | SessionMeasured
 _LONGEST_RUN = 1000
-"""Numbers that a run may span: calls are held until it ends, and there may be as many as events."""
+"""Calls of a run are held until it ends, and there may be as many as events."""
 
 
 def advance(state: MemoryState, time: str | None) -> bool:
@@ -55,8 +55,7 @@ def calls_taken_in(
 
     Nine events in ten are tool calls, of which the memory needs the last two times alone: the rest of a run changes
     nothing, as long as none lies before now, ends a dormant gap or lets something expire. Calls that might, or whose
-    time has no zone or can't be read, or whose seq doesn't rise, are yielded too. Measurements are as quiet, but for
-    their ids.
+    time has no zone or can't be read, are yielded too. Measurements are as quiet, but for their ids.
 
     Args:
         state: what the caller steps by each yielded event before asking for the next.
@@ -66,8 +65,6 @@ def calls_taken_in(
     read, known = datetime.fromisoformat, state.events
     now, until = _quiet_span(state)
     source, root = "", False
-    offset = state.offset
-    limit = offset + _LONGEST_RUN
     run: list[_Quiet] = []
     active: _Quiet | None = None
     for event in events:
@@ -76,11 +73,11 @@ def calls_taken_in(
         ):
             try:
                 moment = read(event.time)  # type: ignore[arg-type] # a missing time is caught, not tested for
-                quiet = now <= moment <= until and offset < event.seq < limit
+                quiet = now <= moment <= until and len(run) < _LONGEST_RUN
             except (TypeError, ValueError):
                 moment, quiet = now, False
             if quiet:
-                now, offset = moment, event.seq
+                now = moment
                 run.append(event)
                 if event.source != source:
                     source = event.source
@@ -96,8 +93,7 @@ def calls_taken_in(
         yield event
         now, until = _quiet_span(state)
         source, root = "", False
-        offset, active = state.offset, None
-        limit = offset + _LONGEST_RUN
+        active = None
     if run:
         yield from _end_run(state, run, active)
 
@@ -124,7 +120,8 @@ def _end_run(state: MemoryState, run: list[_Quiet], active: _Quiet | None) -> It
                 del state.events[event.id]
         yield from run
         return
-    state.moves, state.opened, state.fresh, state.offset = (), None, True, last.seq
+    state.moves, state.opened, state.fresh = (), None, True
+    state.offset = max(state.offset, *(event.seq for event in run))
     if active is not None and advance(state, active.time):
         touch(state)
     if active is not last:

@@ -10,6 +10,8 @@ from fixtures.damage import DEFECTS, FACTS, FOLDER, healthy_lines
 from ledger.check import check
 from ledger.log import LOG_NAME, FileLog
 from ledger.problems import DAMAGE, Kind
+from memfold.workspace import Workspace
+from projections.policy import DEFAULT_POLICY
 from projections.world import WorldState
 from replay.state import state_at
 from tests.support.logs import draft, raw_log, titles
@@ -138,3 +140,17 @@ def test_the_log_goes_on(name: str, tmp_path: Path) -> None:
     assert after[: len(before)] == before
     assert titles(after[len(before) :]) == ["still here"]
     assert Path(log.path).read_bytes().endswith(b"\n")
+
+
+@pytest.mark.parametrize("name", [name for name in DEFECTS if name != "newer-format"])
+def test_a_change_can_be_undone(name: str, tmp_path: Path) -> None:
+    """Also where a number was damaged: nobody has appended between the look and the undo."""
+    with damaged_log(name, tmp_path) as log:
+        workspace = Workspace(log, "/workspace/demo", DEFAULT_POLICY, host="test")
+        before = known(workspace.world())
+        workspace.record([draft("use tabs in Go files")])
+        assert known(workspace.world()) == before | {"use tabs in Go files"}
+        plan = workspace.plan_undo()
+        assert plan is not None
+        workspace.undo(plan, time=None)
+        assert known(workspace.world()) == before

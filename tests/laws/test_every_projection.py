@@ -122,8 +122,24 @@ def test_a_long_run_is_taken_in_piece_by_piece() -> None:
 
     events: list[AnyEvent] = [call("test/A", format_time(DAY_MS + seq), seq) for seq in range(2500)]
     state = fold(Watched(), events)
-    assert [event.seq for event in seen] == [0, 1000, 2000]
+    assert [event.seq for event in seen] == [0, 1001, 2002]
     assert (state.now, state.offset) == (DAY_MS + 2499, 2499)
+
+
+def test_a_number_too_high_does_not_end_runs() -> None:
+    """Calls whose seq doesn't rise are taken in at once too: one wrong number must not make a fold slow for ever."""
+    seen: list[AnyEvent] = []
+
+    class Watched(WorkspaceMemory):
+        def step(self, state: MemoryState, event: AnyEvent) -> None:
+            seen.append(event)
+            super().step(state, event)
+
+    numbers = [0, 1, 9_000, *range(3, 50)]
+    events: list[AnyEvent] = [call("test/A", format_time(DAY_MS + place), seq) for place, seq in enumerate(numbers)]
+    state = fold(Watched(), events)
+    assert len(seen) == 1
+    assert (state.now, state.last_activity, state.offset) == (DAY_MS + 49, DAY_MS + 49, 9_000)
 
 
 @every

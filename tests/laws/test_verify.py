@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from ledger.check import check
 from ledger.events import Draft, LedgerSealedData
 from ledger.ids import MonotonicIds
+from ledger.leaves import Leaves
 from ledger.log import FileLog
 from ledger.problems import DAMAGE, Kind
-from ledger.reader import Leaves
 from ledger.repair import find_damage, repair
 from projections.merkle import EMPTY, MerkleTree
 from replay.heads import present_head

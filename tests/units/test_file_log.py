@@ -354,17 +354,29 @@ class TestReading:
     def test_ids_are_read_when_a_number_does_not_rise(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """While numbers rise, with gaps or without, no id is looked up; one look for each number that doesn't."""
         looks: list[int] = []
-        real = reader._Ids.hold
+        real = reader._Ids.before
 
-        def counting(ids: reader._Ids, stop: int, here: set[str], wanted: str) -> bool:
+        def counting(ids: reader._Ids, stop: int) -> set[str]:
             looks.append(stop)
-            return real(ids, stop, here, wanted)
+            return real(ids, stop)
 
-        monkeypatch.setattr(reader._Ids, "hold", counting)
+        monkeypatch.setattr(reader._Ids, "before", counting)
         list(raw_log(tmp_path / "a", line_of(0) + b"x\n" + line_of(2) + line_of(3)).read())
         assert looks == []
         list(raw_log(tmp_path / "b", line_of(0) + line_of(1) + line_of(0) + line_of(1) + line_of(2)).read())
         assert looks == [2 * len(line_of(0)), 3 * len(line_of(0))]
+
+    def test_one_number_too_high_costs_no_second_reading(self, tmp_path: Path) -> None:
+        """Behind it numbers are not new, and each event is told from its copy by its id, whatever else is damaged."""
+        lines = [line_of(seq) for seq in range(200)]
+        lines[50] = line_of(150, number=50)
+        lines[90] = b"torn\n"
+        lines[110:110] = [lines[20], lines[105], line_of(110)]
+        log = raw_log(tmp_path, b"".join(lines))
+        events = list(log.read())
+        assert [event.id for event in events] == [event_id(seq) for seq in range(200) if seq != 90]
+        assert events_of(log.scan()) == events
+        assert log.health() == Health(events=199, damaged=1, duplicates=3)
 
     def test_a_file_cut_while_it_is_read(self, tmp_path: Path) -> None:
         """A file that another hand shortens during a read ends the read, it doesn't hold it up."""
