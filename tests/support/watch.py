@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from ledger.events import AnyEvent
 from projections.accounting import ALLOWED_MOVES, counts
 from projections.hot.view import hot_view
-from projections.inert import inert
+from projections.inert import inert_line
 from projections.memory.model import CANDIDATE_STATES, CandidateState, Entry, MemoryState, Ref
 from projections.memory.retention import dormant_spans, effective_age, rank_key, strength
 from projections.memory.selection import active_entries
@@ -160,6 +160,6 @@ def _assert_whole_lines(text: str, shown: tuple[Entry, ...]) -> None:
     entries = [line for line in lines if line not in headings]
     for number, (line, entry) in enumerate(zip(entries, shown, strict=True), 1):
         wording = entry.proposal
-        whole = inert(wording.text)
-        why = f" Why: {inert(wording.rationale)}" if wording.rationale else ""
+        whole = inert_line(wording.text)
+        why = f" Why: {inert_line(wording.rationale)}" if wording.rationale else ""
         assert line == f"[M{number}] {whole}" or _LABEL.sub("", line) == f"- {whole}{why}"
