@@ -1,4 +1,4 @@
-"""One round of torture: writers are forked, killed at random moments, and replaced, until the round's kills are done."""
+"""One round of torture: writers are forked, killed at random moments, and replaced, until all kills are done."""
 
 from __future__ import annotations
 

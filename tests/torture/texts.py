@@ -1,4 +1,4 @@
-"""What torture writers write: a memory whose content follows from its title, so that any reader can tell it is whole."""
+"""What torture writers write: memories whose content follows from the title, so that any reader sees they are whole."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def is_whole(event: AnyEvent) -> bool:
 
 def _content(title: str) -> str:
     """Text of about the size that the title tells, with the title all over it and letters of one to four bytes."""
-    piece = f"{title} 海 ü 𝄞 \\ \" "
+    piece = f'{title} 海 ü 𝄞 \\ " '
     return piece * (int(title.rpartition("-")[2]) // len(piece.encode()) + 1)

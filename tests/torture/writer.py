@@ -35,9 +35,7 @@ def live(folder: str, name: str, random: Random, told: int, undelivered: Sequenc
         undelivered: what an earlier life didn't come to say that it has stored; ids keep it from being stored twice.
     """
     say = _Voice(told, name)
-    log = FileLog.open(
-        folder, durability="memories" if random.random() < _DURABLE else "never", lock_timeout=_PATIENCE
-    )
+    log = FileLog.open(folder, durability="memories" if random.random() < _DURABLE else "never", lock_timeout=_PATIENCE)
     if random.random() < _SLOW:
         os.write = _in_pieces(os.write, random, say)
     careful = random.random() < _CAREFUL  # rare: all others wait while the whole log is searched for an id
