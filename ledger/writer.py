@@ -13,7 +13,7 @@ from ledger.codec import TYPE_NAMES
 from ledger.drafts import Stamped
 from ledger.errors import LedgerNotFound, storage_error
 from ledger.events import Event
-from ledger.files import make_private_folder, open_private, open_regular
+from ledger.files import close_file, make_private_folder, open_private, open_regular
 from ledger.locks import Lock
 from ledger.problems import DAMAGE, Problem
 from ledger.reader import reading
@@ -146,7 +146,7 @@ class Writer:
                     try:
                         _write_all(descriptor, tail.rest[record.byte : record.byte + record.length])
                     finally:
-                        os.close(descriptor)
+                        close_file(descriptor)
 
     def _must_sync(self, events: list[Event], *, durable: bool | None) -> bool:
         if durable is not None:
@@ -159,7 +159,7 @@ class Writer:
         descriptor, self._descriptor = self._descriptor, -1
         self._tail = None
         if descriptor >= 0:
-            os.close(descriptor)
+            close_file(descriptor)
 
 
 def quarantine_name(byte: int, length: int) -> str:
