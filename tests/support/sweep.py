@@ -6,7 +6,7 @@ import errno
 import os
 import shutil
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tests.support.broken_disk import Call, Trouble, broken_disk, counted, dead, full, half, read_only, refused
@@ -58,29 +58,40 @@ class Case:
             return False, refusal
 
 
-def sweep(case: Case, *, thorough: bool = False) -> int:
-    """Do the operation with trouble at each of its calls; how often it was done.
+def sweep(case: Case, *, thorough: bool = False, most: int = 80) -> int:
+    """Do the operation with trouble at each of its calls; how many calls it makes.
 
     After each trouble what must hold is looked at, then the operation is done again without any, which must succeed;
     and no descriptor is left open.
 
     Args:
         case: the operation.
-        thorough: with each kind of trouble at each call; else with one or two of them, in turn.
+        thorough: with each kind of trouble at each call; else with some of them, in turn.
+        most: how often the operation is done then.
     """
     case.restore()
     case.require(True, case.act())  # whatever is imported or made ready once is, before calls are counted
     case.restore()
     calls = counted(case.act)
-    times, found = 0, list[str]()
-    for call in calls:
-        troubles = list(_troubles(call))
-        for label, trouble in troubles if thorough else _some(troubles, call.number):
-            times += 1
-            if wrong := _wrong(case, trouble):
-                found.append(f"{label} at {call}: {wrong}")
-    assert not found, "\n".join([f"{len(found)} of {times}:", *found])
-    return times
+    troubles = list(_all(calls)) if thorough else list(_some(calls, most))
+    found = [f"{label}: {wrong}" for label, trouble in troubles if (wrong := _wrong(case, trouble))]
+    assert not found, "\n".join([f"{len(found)} of {len(troubles)}:", *found])
+    return len(calls)
+
+
+def _all(calls: Iterable[Call]) -> Iterator[tuple[str, Trouble]]:
+    return ((f"{label} at {call}", trouble) for call in calls for label, trouble in _troubles(call))
+
+
+def _some(calls: Sequence[Call], most: int) -> Iterator[tuple[str, Trouble]]:
+    """Evenly over the calls, and twice as often over those that change something."""
+    changing = [call for call in calls if call.changes or call.grows]
+    for some, share in ((changing, most * 2 // 3), (calls, most // 3)):
+        step = max(1, -(-len(some) // share))
+        for call in some[::step]:
+            troubles = list(_troubles(call))
+            label, trouble = troubles[call.number % len(troubles)]
+            yield f"{label} at {call}", trouble
 
 
 def _troubles(call: Call) -> Iterator[tuple[str, Trouble]]:
@@ -93,14 +104,6 @@ def _troubles(call: Call) -> Iterator[tuple[str, Trouble]]:
     if call.changes:
         yield "read-only", read_only(call.number)
     yield "dead", dead(call.number)
-
-
-def _some(troubles: Sequence[tuple[str, Trouble]], number: int) -> list[tuple[str, Trouble]]:
-    """One, and of calls that change something two."""
-    chosen = {number % len(troubles)}
-    if len(troubles) > len(_ALWAYS) + 2:
-        chosen.add((number * 3 + 1) % len(troubles))
-    return [troubles[index] for index in sorted(chosen)]
 
 
 def _wrong(case: Case, trouble: Trouble) -> str:
