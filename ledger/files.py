@@ -17,6 +17,7 @@ __all__ = [
     "open_regular",
     "require_regular",
     "sync_folder",
+    "write_all",
 ]
 
 PATH_LIMIT = 4096
@@ -59,6 +60,17 @@ def open_private_new(path: str, flags: int) -> int:
         close_file(descriptor)
         raise
     return descriptor
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of it: a system that has little room, or is far away, takes less than it is given, and says no error.
+
+    Raises:
+        OSError: as ``os.write``, with a part written.
+    """
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
 
 
 def close_file(descriptor: int) -> None:

@@ -15,7 +15,7 @@ from typing import Protocol
 from ledger.drafts import stamp
 from ledger.errors import LedgerError, NewerFormat, storage_error
 from ledger.events import Draft, Event, LedgerCreated
-from ledger.files import close_file, open_private, open_regular, sync_folder
+from ledger.files import close_file, open_private, open_regular, sync_folder, write_all
 from ledger.locks import default_lock
 from ledger.log import FORMAT, LOCK_SUFFIX
 from ledger.problems import DAMAGE, Kind, Problem
@@ -147,15 +147,9 @@ def _write(descriptor: int, chunks: Iterator[bytes]) -> None:
         waiting.append(chunk)
         size += len(chunk)
         if size >= _BUFFER:
-            _write_all(descriptor, b"".join(waiting))
+            write_all(descriptor, b"".join(waiting))
             waiting, size = [], 0
-    _write_all(descriptor, b"".join(waiting))
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
+    write_all(descriptor, b"".join(waiting))
 
 
 def _remove(path: str) -> None:

@@ -53,11 +53,15 @@ class BridgeTools:
 
 
 class _Patient:
-    """The bridge's ledger as a store of changes: what couldn't be stored is told, and waits (``memfold.editing``)."""
+    """The bridge's ledger as a store of changes: what couldn't be stored is told, and waits (``memfold.editing``).
 
-    keeps = True
+    Attributes:
+        keeps: whether the change waits, or stands in the log. Where already the look before it failed, there is
+            nothing to wait, and the model must not be told so.
+    """
 
     def __init__(self, ledger: Ledger) -> None:
+        self.keeps = False
         self._ledger = ledger
 
     @property
@@ -82,6 +86,7 @@ class _Patient:
         Raises:
             LedgerError: if they have to wait.
         """
+        self.keeps = True
         self._ledger.record(drafts, urgent=True)
         stored = self._ledger.latest
         for _ in range(TRIES):

@@ -34,10 +34,10 @@ Trouble = Callable[["Call"], OSError | int | None]
 
 
 class Call:
-    """One call: its number, from 1, its name and its arguments."""
+    """One call: its number, from 1, its name, its arguments, and the path that it is about; empty if nobody knows."""
 
-    def __init__(self, number: int, name: str, arguments: tuple[Any, ...]) -> None:
-        self.number, self.name, self.arguments = number, name, arguments
+    def __init__(self, number: int, name: str, arguments: tuple[Any, ...], path: str) -> None:
+        self.number, self.name, self.arguments, self.path = number, name, arguments, path
 
     @property
     def grows(self) -> bool:
@@ -61,8 +61,7 @@ class Call:
         return flags if isinstance(flags, int) else 0
 
     def __str__(self) -> str:
-        shown = ", ".join(repr(one)[:60] for one in self.arguments)
-        return f"call {self.number}: {self.name}({shown})"
+        return f"call {self.number}: {self.name} of {self.path}"
 
 
 def error_of(code: int) -> OSError:
@@ -102,25 +101,23 @@ def dead(number: int) -> Trouble:
 
 
 def only_below(folder: str, trouble: Trouble) -> Trouble:
-    """The trouble where a call names a path below a folder: another file system than the rest."""
-
-    def limited(call: Call) -> OSError | int | None:
-        named = any(isinstance(one, str) and one.startswith(folder) for one in call.arguments)
-        return trouble(call) if named else None
-
-    return limited
+    """The trouble at what is below a folder: another file system than the rest."""
+    return lambda call: trouble(call) if call.path.startswith(folder) else None
 
 
 class _Disk:
     def __init__(self, trouble: Trouble) -> None:
         self.trouble = trouble
         self.calls: list[Call] = []
+        self._paths: dict[int, str] = {}  # of descriptors
 
     def around(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         """A call of the system, if the trouble lets it pass."""
 
         def call(*arguments: Any, **options: Any) -> Any:
-            this = Call(len(self.calls) + 1, name, arguments)
+            what = next(iter(arguments), "")
+            path = self._paths.get(what, "") if isinstance(what, int) else os.fsdecode(what)
+            this = Call(len(self.calls) + 1, name, arguments, path)
             self.calls.append(this)
             answer = self.trouble(this)
             if isinstance(answer, OSError):
@@ -130,7 +127,10 @@ class _Disk:
                 raise answer
             if answer is not None:
                 arguments = _less(name, arguments, answer)
-            return real(*arguments, **options)
+            result = real(*arguments, **options)
+            if name == "open":
+                self._paths[result] = path
+            return result
 
         return call
 
