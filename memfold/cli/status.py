@@ -20,6 +20,7 @@ from memfold.cli.parts import HealthPart, LastEventPart, MissingPathPart, Pendin
 from memfold.cli.place import View, how_to_begin, open_view
 from memfold.cli.words import WHEN_DECIDED, age, plural, tokens
 from memfold.config import Config
+from memfold.spool import spooled
 from projections.accounting import counts
 from projections.memory.model import MemoryState
 from projections.memory.selection import active_entries
@@ -77,6 +78,7 @@ def status_document(view: View) -> StatusDocument:
         adds_up=adds_up(table),
         rejections=tuple(reason_counts(world.accounts, "rejected")),
         oldest_pending=_oldest_pending(memory),
+        waiting=spooled(view.place.directory),
         block=SizePart(len(block.text), tokens(len(block.text))),
         block_limit=budget_of(policy),
         block_shown=len(block.shown),
@@ -155,6 +157,7 @@ def _print(console: Console, document: StatusDocument, *, at_option_given: bool)
             ("ledger", document.ledger),
             ("account", summary(document.counts) + ("" if document.adds_up else "; THE STATES DO NOT ADD UP")),
             ("pending", _pending(document) if waiting else ""),
+            ("not stored", _not_stored(document)),
             ("block", _block(document)),
             ("triggers", _triggers(document)),
             ("off", ", ".join(document.off)),
@@ -230,6 +233,12 @@ def _pending(document: StatusDocument) -> str:
         return ""
     oldest = _age(document.now, waiting.proposed)
     return f"{number:,}, decided {WHEN_DECIDED}; the oldest is {oldest} old at the last event"
+
+
+def _not_stored(document: StatusDocument) -> str:
+    if not document.waiting:
+        return ""
+    return f"{plural(document.waiting, 'event')}, until a session's next event (memfold doctor says why)"
 
 
 def _age(now: str, then: str) -> str:

@@ -19,6 +19,7 @@ from ledger.writer import QUARANTINE
 from memfold.bridge.private_log import PRIVATE_LOG_NAME
 from memfold.hosts.installs import replace_file
 from memfold.memory_file.disk import FOLDER
+from memfold.spool import SPOOL
 from memfold.tools.operation_log import OPERATION_LOG_NAME
 from projections.erasure.needles import Needles
 
@@ -26,7 +27,7 @@ __all__ = ["Place", "clear", "project_files", "survey"]
 
 Action = Literal["remove", "rewrite", "tell"]
 
-_DERIVED, _SPOOL = "derived", "spool"
+_DERIVED = "derived"
 _STEM = LOG_NAME.partition(".")[0]
 _CHUNK = 1 << 20
 _PRIVATE = 0o600
@@ -91,7 +92,7 @@ def _own(folder: str, needles: Needles) -> Iterator[Place]:
     if os.path.lexists(restore := os.path.join(folder, RESTORE_NAME)):
         # Left by a kill, and it may hold anything. A restore that runs meanwhile fails, and changes nothing.
         yield Place(restore, "copy", "remove")
-    for kind in (QUARANTINE, _SPOOL):
+    for kind in (QUARANTINE, SPOOL):
         for path in _files(os.path.join(folder, kind)):
             if _holds(path, needles, in_part=True):
                 yield Place(path, kind, "remove")

@@ -1,4 +1,4 @@
-"""Each call of the system that a command makes fails once: one sentence on stderr, and the command can be done again."""
+"""Each call of the system that a command makes fails once: a sentence on stderr, and the command can be done again."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from ledger.log import LOG_NAME
 from ledger.rewrite import REWRITE_SUFFIX
-from memfold.errors import FINDINGS
 from memfold.backups import known_backups, read_backup, trouble_of
+from memfold.errors import FINDINGS
 from memfold.memory_file.disk import memory_path
 from memfold.paths import data_dir, ledger_dir, workspace_key
 from tests.faults.test_every_call_ledger import sound

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
@@ -81,7 +81,7 @@ def test_appending(tmp_path: Path, *, tail: bytes | str, fresh: bool, thorough: 
     def act() -> None:
         if fresh or not logs:
             logs[:] = [FileLog.open(folder, new_id=counting_ids(), durability="always")]
-        with logs[0] if fresh else suppress():
+        with logs[0] if fresh else nullcontext():
             logs[0].append(BATCH)
 
     def require(done: bool, said: object) -> None:
@@ -103,9 +103,11 @@ class Shout:
         """Nothing to look at."""
 
     def piece(self, record: Record, data: bytes) -> bytes:
+        """Shout one title."""
         return data.replace(b'"title":"a"', b'"title":"A"')
 
     def drafts(self) -> Sequence[Draft]:
+        """The end."""
         return [draft("end")]
 
     def approve(self, path: str) -> None:

@@ -9,7 +9,7 @@ import inspect
 import io
 import os
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 from unittest import mock
 
@@ -18,8 +18,10 @@ from ledger import locks
 __all__ = ["Trouble", "broken_disk", "counted", "dead", "full", "half", "only_below", "read_only", "refused"]
 
 _OTHERS = frozenset(
-    """fspath isatty device_encoding get_terminal_size get_blocking set_blocking get_inheritable set_inheritable
-    posix_spawn posix_spawnp execv execve register_at_fork""".split()
+    {
+        *("fspath", "isatty", "device_encoding", "get_terminal_size", "get_inheritable", "set_inheritable"),
+        *("get_blocking", "set_blocking", "posix_spawn", "posix_spawnp", "execv", "execve", "register_at_fork"),
+    }
 )
 """What takes a path or a descriptor, or doesn't tell what it takes, and touches no file."""
 _FIRST = frozenset({"path", "fd", "src", "file", "in_fd", "out_fd"})
@@ -116,7 +118,7 @@ class _Disk:
 
         def call(*arguments: Any, **options: Any) -> Any:
             what = next(iter(arguments), "")
-            path = self._paths.get(what, "") if isinstance(what, int) else os.fsdecode(what)
+            path = self._path_of(what) if isinstance(what, int) else os.fsdecode(what)
             this = Call(len(self.calls) + 1, name, arguments, path)
             self.calls.append(this)
             answer = self.trouble(this)
@@ -133,6 +135,13 @@ class _Disk:
             return result
 
         return call
+
+    def _path_of(self, descriptor: int) -> str:
+        """The path behind a descriptor, which may have been opened before the trouble came."""
+        if descriptor not in self._paths:
+            with suppress(OSError):
+                return str(_FILE_CALLS["readlink"](f"/proc/self/fd/{descriptor}"))
+        return self._paths.get(descriptor, "")
 
 
 def _less(name: str, arguments: tuple[Any, ...], part: int) -> tuple[Any, ...]:
@@ -179,7 +188,7 @@ class _Raw(io.RawIOBase):
             (os.close if self._writes else _FILE_CALLS["close"])(self._descriptor)
 
 
-def _open(
+def _open(  # noqa: PLR0917 - as the built-in one
     file: Any,
     mode: str = "r",
     buffering: int = -1,
@@ -215,15 +224,14 @@ def _open(
 def broken_disk(trouble: Trouble) -> Generator[list[Call]]:
     """Put the trouble between this process and its files; the calls, as they are made."""
     disk = _Disk(trouble)
-    with mock.patch.multiple(os, **{name: disk.around(name, real) for name, real in _FILE_CALLS.items()}):
-        lock = disk.around("flock", fcntl.flock)
-        with (
-            mock.patch.object(fcntl, "flock", lock),
-            mock.patch.object(locks, "flock", lock),
-            mock.patch.object(builtins, "open", _open),
-            mock.patch.object(io, "open", _open),
-        ):
-            yield disk.calls
+    lock = disk.around("flock", fcntl.flock)
+    with ExitStack() as patches:
+        for name, real in _FILE_CALLS.items():
+            patches.enter_context(mock.patch.object(os, name, disk.around(name, real)))
+        for module, name, call in ((fcntl, "flock", lock), (locks, "flock", lock), (builtins, "open", _open)):
+            patches.enter_context(mock.patch.object(module, name, call))
+        patches.enter_context(mock.patch.object(io, "open", _open))
+        yield disk.calls
 
 
 def counted(work: Callable[[], object]) -> list[Call]:

@@ -1,4 +1,4 @@
-"""An operation, done once for each call it makes of the system, with that call in trouble; and then once more without."""
+"""An operation, done once for each call that it makes of the system, with trouble there; and then again without."""
 
 from __future__ import annotations
 
