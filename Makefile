@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 JOBS   ?= auto
 RUN    := env -u PYTHONPATH
 
-.PHONY: demo test lint types contracts unit conformance golden bench clean
+.PHONY: demo test lint types contracts unit conformance golden bench torture clean
 
 demo: $(READY)  ## Replay a recorded real session: prompt, hot state, accounting, one explanation
 	@$(RUN) $(BIN)/python -m fixtures.demo
@@ -35,6 +35,14 @@ golden: $(READY)  ## Rewrite the golden prompts and accounting from the fixtures
 
 bench: $(READY)  ## Ratios measured side by side in one run
 	$(RUN) $(BIN)/python -m bench
+
+KILLS   ?= 10000
+SECONDS ?= 3600
+SEED    ?= $(shell date +%s)
+
+torture: $(READY)  ## Kill writers (KILLS, SECONDS at most, SEED), then let every system call of everything fail in every way
+	$(RUN) $(BIN)/python -m tests.torture --kills $(KILLS) --seconds $(SECONDS) --seed $(SEED)
+	$(RUN) $(BIN)/python -m pytest -n $(JOBS) -m torture --timeout 3600 --no-cov -q
 
 # The stamp is newer than pyproject.toml only after an install that ended well.
 $(READY): pyproject.toml

@@ -10,12 +10,12 @@ from ledger.events import Draft, Event, MemoryRequestedData
 from ledger.log import FileLog
 from ledger.times import parse_time
 from memfold.bridge.private_log import PrivateLog
+from memfold.bridge.spool import DISPENSABLE, Spool
 from memfold.capture import Capture
 from memfold.clock import now_ms
 from memfold.config import Config
 from memfold.hosts.opencode import delivery_of
 from memfold.paths import workspace_key
-from memfold.spool import DISPENSABLE, Spool
 from memfold.workspace import Workspace
 from projections.world import World, WorldState
 from replay.live import Live

@@ -11,6 +11,7 @@ from ledger.events import AnyEvent, type_name
 from ledger.problems import NOTES
 from ledger.source import is_from_client
 from ledger.times import DAY_MS, format_time, parse_time
+from memfold.bridge.spool import spooled
 from memfold.cli.account import adds_up, reason_counts, summary
 from memfold.cli.config import finding_line, finding_parts
 from memfold.cli.console import Console
@@ -20,7 +21,6 @@ from memfold.cli.parts import HealthPart, LastEventPart, MissingPathPart, Pendin
 from memfold.cli.place import View, how_to_begin, open_view
 from memfold.cli.words import WHEN_DECIDED, age, plural, tokens
 from memfold.config import Config
-from memfold.spool import spooled
 from projections.accounting import counts
 from projections.memory.model import MemoryState
 from projections.memory.selection import active_entries

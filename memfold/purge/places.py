@@ -17,9 +17,9 @@ from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.rewrite import REWRITE_SUFFIX
 from ledger.writer import QUARANTINE
 from memfold.bridge.private_log import PRIVATE_LOG_NAME
+from memfold.bridge.spool import SPOOL
 from memfold.hosts.installs import replace_file
 from memfold.memory_file.disk import FOLDER
-from memfold.spool import SPOOL
 from memfold.tools.operation_log import OPERATION_LOG_NAME
 from projections.erasure.needles import Needles
 

@@ -80,7 +80,7 @@ def test_short_writes_go_on(log: FileLog, use: Callable[[Disk], Disk]) -> None:
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG])
 @pytest.mark.parametrize("taken", [1, 40, 150])
 def test_failed_append(code: int, taken: int, log: FileLog, use: Callable[[Disk], Disk]) -> None:
-    """An append that fails half way is reported with path and cause; the next one heals and stands whole."""
+    """An append that fails half way is reported with path and cause; the next heals and is whole (LCK-02, LOG-09)."""
     use(Disk(taken, _error(code)))
     with pytest.raises(StorageError) as caught:
         log.append([draft("lost")])

@@ -21,7 +21,7 @@ from ledger.locks import FlockLock
 from ledger.log import LOCK_SUFFIX
 from memfold.bridge import ledger as module
 from memfold.bridge.ledger import Ledger
-from memfold.spool import SPOOL, spooled
+from memfold.bridge.spool import SPOOL, spooled
 from memfold.workspace import Workspace
 from tests.faults.test_bridge_ledger import Clock, _ledger, added, called, stored
 from tests.faults.test_every_call_ledger import sound
