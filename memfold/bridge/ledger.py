@@ -109,19 +109,25 @@ class Ledger:
             self._failed(error)
             return None
 
-    def record(self, drafts: Sequence[Draft], *, urgent: bool = False) -> None:
-        """Store drafts behind those that wait, or let them wait with the others.
+    def record(self, drafts: Sequence[Draft], *, urgent: bool = False, patience: int = 0) -> None:
+        """Store drafts behind those that wait, or let them wait with the others, on disk too.
 
         Args:
             drafts: what to write.
             urgent: whether to try at once, even if the last try has just failed; a request to remember always is.
+            patience: how often more another writer is waited for.
         """
         self.latest = ()
         self._waiting += drafts
         while len(self._waiting) > WAITING_LIMIT:
             del self._waiting[_least_missed(self._waiting)]
         self.store(urgent=urgent or any(isinstance(draft.data, MemoryRequestedData) for draft in drafts))
+        for _ in range(patience):
+            if isinstance(self.error, LockTimeout):
+                self.store(urgent=True)
         if self._waiting:
+            # Not before the last try: another process could store them meanwhile, and ``latest`` would lack their
+            # events. Nor too late: until its answer is out, a line comes again to whoever succeeds a process that died.
             self._waiting = self._spool.keep(self._waiting)
 
     def store(self, *, urgent: bool = False) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from ledger.errors import LedgerError, LockTimeout
+from ledger.errors import LedgerError
 from ledger.events import Draft, Event
 from memfold.bridge.ledger import Ledger
 from memfold.capture import Capture
@@ -87,13 +87,7 @@ class _Patient:
             LedgerError: if they have to wait.
         """
         self.keeps = True
-        self._ledger.record(drafts, urgent=True)
-        stored = self._ledger.latest
-        for _ in range(TRIES):
-            if not isinstance(self._ledger.error, LockTimeout):
-                break
-            self._ledger.store(urgent=True)
-            stored = self._ledger.latest
+        self._ledger.record(drafts, urgent=True, patience=TRIES)
         if self._ledger.error is not None:
             raise self._ledger.error
-        return stored
+        return self._ledger.latest

@@ -202,3 +202,22 @@ def test_each_call_fails(tmp_path: Path, clock: Clock, *, thorough: bool) -> Non
         assert set(found[4:]) <= {"c"}  # each attempt adds one
 
     assert sweep(Case(base, act, require), thorough=thorough, most=60) > 20
+
+
+def test_a_patient_call_keeps_its_events(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody waits for the events of a call: nothing of it is on the spool while it is tried again and again."""
+    _left_behind(tmp_path, clock, added("a"))
+    ledger = _ledger(tmp_path, clock)
+    record, seen = Workspace.record, list[int]()
+
+    def late(self: Workspace, drafts: Sequence[Draft], **_: object) -> object:
+        seen.append(spooled(str(tmp_path / "l")))
+        if len(seen) < 3:
+            raise LockTimeout("x", 0.0)
+        return record(self, drafts)
+
+    monkeypatch.setattr(Workspace, "record", late)
+    ledger.record([added("mine")], patience=5)
+    assert seen == [1, 1, 1]
+    assert titles(ledger.latest) == ["a", "mine"]
+    assert not ledger.waits
