@@ -1,4 +1,4 @@
-# ruff: noqa: PTH100, PTH109, PTH110, PTH112, PTH113, PTH117, PTH118, PTH119, PTH120, PTH204, PTH208 - pathlib costs more at start-up than finding the ledger
+# ruff: noqa: PTH100, PTH109, PTH112, PTH113, PTH117, PTH118, PTH119, PTH120, PTH204, PTH208 - pathlib costs more at start-up than finding the ledger
 """Which ledger, workspace and position a command is about."""
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def reading_place(options: Namespace) -> Place:
     """
     place = find_place(options)
     named: str | None = options.workspace
-    if named is None or os.path.exists(_from_here(named)) or has_ledger(place):
+    if named is None or _is_there(_from_here(named)) or has_ledger(place):
         return place
     raise NotFoundError(f"there is no folder {decode(_from_here(named))}{_others(place)}", "--workspace PATH")
 
@@ -207,7 +207,18 @@ def _take_in_edits(place: Place) -> None:
 
 def has_ledger(place: Place) -> bool:
     """Whether there is a ledger, whatever its state."""
-    return os.path.lexists(os.path.join(place.directory, LOG_NAME))
+    return _is_there(os.path.join(place.directory, LOG_NAME))
+
+
+def _is_there(path: str) -> bool:
+    """Whether something is there; also where the system doesn't let us look: whoever opens it then says why."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def how_to_begin(root: str) -> str:

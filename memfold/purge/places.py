@@ -1,10 +1,11 @@
-# ruff: noqa: PTH108, PTH112, PTH113, PTH114, PTH118, PTH119, PTH120 - os.path strings, as in ``memfold.paths``
+# ruff: noqa: PTH108, PTH112, PTH113, PTH114, PTH116, PTH118, PTH119, PTH120 - os.path strings, as in ``memfold.paths``
 """Files beside the log that may hold a purged text: what becomes of each, and how (SPEC 15.4)."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Literal
@@ -118,8 +119,11 @@ def _others(folder: str, data: str, needles: Needles, handled: Iterable[str]) ->
 
 
 def _files(folder: str) -> Iterator[str]:
-    for place, _, names in os.walk(folder):
+    """All files below a folder, and folders that can't be looked into."""
+    closed: list[OSError] = []
+    for place, _, names in os.walk(folder, onerror=closed.append):
         yield from (os.path.join(place, name) for name in sorted(names))
+    yield from (error.filename or folder for error in closed if not isinstance(error, FileNotFoundError))
 
 
 def _holds(path: str, needles: Needles, *, in_part: bool = False) -> bool:
@@ -136,8 +140,19 @@ def _holds(path: str, needles: Needles, *, in_part: bool = False) -> bool:
     except FileNotFoundError:
         return False
     except OSError:
-        return os.path.isfile(path)  # a pipe or device holds nothing
+        return _may_hold(path)
     return False
+
+
+def _may_hold(path: str) -> bool:
+    """Whether what can't be read may hold something: a pipe or a device doesn't."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def _erased_log(data: bytes, needles: Needles) -> bytes:

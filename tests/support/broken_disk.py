@@ -15,7 +15,20 @@ from unittest import mock
 
 from ledger import locks
 
-__all__ = ["Trouble", "broken_disk", "counted", "dead", "full", "half", "only_below", "read_only", "refused"]
+__all__ = [
+    "Call",
+    "Trouble",
+    "broken_disk",
+    "counted",
+    "dead",
+    "error_of",
+    "full",
+    "half",
+    "only_below",
+    "read_only",
+    "refused",
+    "without_syncs",
+]
 
 _OTHERS = frozenset(
     {
@@ -226,12 +239,25 @@ def broken_disk(trouble: Trouble) -> Generator[list[Call]]:
     disk = _Disk(trouble)
     lock = disk.around("flock", fcntl.flock)
     with ExitStack() as patches:
-        for name, real in _FILE_CALLS.items():
-            patches.enter_context(mock.patch.object(os, name, disk.around(name, real)))
+        for name in _FILE_CALLS:
+            patches.enter_context(mock.patch.object(os, name, disk.around(name, getattr(os, name))))
         for module, name, call in ((fcntl, "flock", lock), (locks, "flock", lock), (builtins, "open", _open)):
             patches.enter_context(mock.patch.object(module, name, call))
         patches.enter_context(mock.patch.object(io, "open", _open))
         yield disk.calls
+
+
+@contextmanager
+def without_syncs() -> Generator[None]:
+    """Nothing is brought to the disk: no test cuts the power, and a sync takes as long as a hundred other calls."""
+    with ExitStack() as patches:
+        for name in _SYNCING:
+            patches.enter_context(mock.patch.object(os, name, _no_sync))
+        yield
+
+
+def _no_sync(_descriptor: int) -> None:
+    return
 
 
 def counted(work: Callable[[], object]) -> list[Call]:

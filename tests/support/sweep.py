@@ -9,7 +9,18 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from tests.support.broken_disk import Call, Trouble, broken_disk, counted, dead, full, half, read_only, refused
+from tests.support.broken_disk import (
+    Call,
+    Trouble,
+    broken_disk,
+    counted,
+    dead,
+    full,
+    half,
+    read_only,
+    refused,
+    without_syncs,
+)
 
 __all__ = ["Case", "sweep"]
 
@@ -69,6 +80,11 @@ def sweep(case: Case, *, thorough: bool = False, most: int = 80) -> int:
         thorough: with each kind of trouble at each call; else with some of them, in turn.
         most: how often the operation is done then.
     """
+    with without_syncs():
+        return _sweep(case, thorough=thorough, most=most)
+
+
+def _sweep(case: Case, *, thorough: bool, most: int) -> int:
     case.restore()
     case.require(True, case.act())  # whatever is imported or made ready once is, before calls are counted
     case.restore()
