@@ -12,7 +12,7 @@ from typing import IO
 from msgspec import Struct
 
 from ledger.errors import LedgerNotFound, SequenceConflict, storage_error
-from ledger.files import close_file, make_private_folder, open_private_new, open_regular, sync_folder
+from ledger.files import close_file, is_there, make_private_folder, open_private_new, open_regular, sync_folder
 from ledger.locks import default_lock
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.tail import read_tail
@@ -48,7 +48,7 @@ def copy_log(directory: str, target: str, *, locked: bool = False) -> LogCopy:
         StorageError: if the system refused; then no half copy stays behind.
     """
     path = _log_path(directory)
-    if not os.path.lexists(path):  # the lock of a log that isn't there would be made all the same
+    if not is_there(path):  # the lock of a log that isn't there would be made all the same
         raise LedgerNotFound(path)
     with nullcontext() if locked else _locked(directory):
         return _copy(path, target)

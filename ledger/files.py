@@ -11,6 +11,7 @@ from contextlib import suppress
 __all__ = [
     "PATH_LIMIT",
     "close_file",
+    "is_there",
     "make_private_folder",
     "open_private",
     "open_private_new",
@@ -95,6 +96,20 @@ def open_regular(path: str, flags: int = os.O_RDONLY) -> int:
         close_file(descriptor)
         raise
     return descriptor
+
+
+def is_there(path: str) -> bool:
+    """Whether something is there; also where the system doesn't let us look: whoever opens it is told why.
+
+    ``os.path.lexists`` says no then, and what can't be read would be taken for what was never there.
+    """
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def require_regular(status: os.stat_result, path: str) -> None:

@@ -109,8 +109,13 @@ class Writer:
         # old one would be lost with it. The open descriptor keeps the old file's number from being given again.
         if self._descriptor < 0 or not os.path.samestat(now, self._status):
             self._close_file()
-            self._descriptor = open_regular(self._path, os.O_RDWR | os.O_APPEND)
-            now = self._status = os.fstat(self._descriptor)
+            descriptor = open_regular(self._path, os.O_RDWR | os.O_APPEND)
+            try:
+                now = self._status = os.fstat(descriptor)
+            except OSError:
+                close_file(descriptor)
+                raise
+            self._descriptor = descriptor
         if self._tail is not None and self._tail.size == now.st_size:
             return self._tail  # nobody wrote since: every append changes the size
         return read_tail(self._descriptor, now.st_size)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ledger.errors import LedgerError, LedgerNotFound
 from ledger.events import AnyEvent, LedgerCreated
+from ledger.files import is_there
 from ledger.log import LOG_NAME, FileLog
 from ledger.source import split_source
 from ledger.times import DAY_MS, parse_time
@@ -149,7 +150,7 @@ def reading_place(options: Namespace) -> Place:
     """
     place = find_place(options)
     named: str | None = options.workspace
-    if named is None or _is_there(_from_here(named)) or has_ledger(place):
+    if named is None or is_there(_from_here(named)) or has_ledger(place):
         return place
     raise NotFoundError(f"there is no folder {decode(_from_here(named))}{_others(place)}", "--workspace PATH")
 
@@ -207,18 +208,7 @@ def _take_in_edits(place: Place) -> None:
 
 def has_ledger(place: Place) -> bool:
     """Whether there is a ledger, whatever its state."""
-    return _is_there(os.path.join(place.directory, LOG_NAME))
-
-
-def _is_there(path: str) -> bool:
-    """Whether something is there; also where the system doesn't let us look: whoever opens it then says why."""
-    try:
-        os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        return False
-    except OSError:
-        return True
-    return True
+    return is_there(os.path.join(place.directory, LOG_NAME))
 
 
 def how_to_begin(root: str) -> str:

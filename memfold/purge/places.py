@@ -13,7 +13,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ledger.copies import RESTORE_NAME
-from ledger.files import open_regular
+from ledger.files import is_there, open_regular
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.rewrite import REWRITE_SUFFIX
 from ledger.writer import QUARANTINE
@@ -90,7 +90,7 @@ def _own(folder: str, needles: Needles) -> Iterator[Place]:
     """What is derived goes as a whole: whoever needs it computes it again. Of what was damaged, what holds a text."""
     if any(_files(derived := os.path.join(folder, _DERIVED))):
         yield Place(derived, "derived", "remove")
-    if os.path.lexists(restore := os.path.join(folder, RESTORE_NAME)):
+    if is_there(restore := os.path.join(folder, RESTORE_NAME)):
         # Left by a kill, and it may hold anything. A restore that runs meanwhile fails, and changes nothing.
         yield Place(restore, "copy", "remove")
     for kind in (QUARANTINE, SPOOL):

@@ -182,6 +182,27 @@ def test_tail_that_cannot_be_read(name: str, log: FileLog, monkeypatch: pytest.M
     assert log.append([draft("next")])[0].seq == 2
 
 
+def test_a_descriptor_that_cannot_be_looked_at(log: FileLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An append that opens the log and can't look at what it has opened fails alone: the next one opens it anew."""
+    log = FileLog.open(log.directory)
+    log._format_checked = True  # which opens the file too
+    real, looks = os.fstat, list[int]()
+
+    def fail(descriptor: int) -> os.stat_result:
+        status = real(descriptor)
+        if os.path.samestat(status, os.stat(log.path)):  # noqa: PTH116 - as the ledger does
+            looks.append(descriptor)
+            if len(looks) == 2:  # the first tells that it is a regular file
+                raise _error(errno.EIO)
+        return status
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fstat", fail)
+        with pytest.raises(StorageError):
+            log.append([draft("lost")])
+    assert log.append([draft("next")])[0].seq == 2
+
+
 def test_unreadable_file(log: FileLog, monkeypatch: pytest.MonkeyPatch) -> None:
     """A log that the system can't read is a storage error, never an empty memory."""
 

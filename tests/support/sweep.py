@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import shutil
 import traceback
@@ -134,6 +135,8 @@ def _wrong(case: Case, trouble: Trouble) -> str:
     except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the call that led to it
         places = [f"{Path(one.filename).name}:{one.lineno}" for one in traceback.extract_tb(error.__traceback__)]
         return f"{type(error).__name__}: {error} ({' '.join(places[-6:])})"
+    if set(_descriptors()) - set(before):
+        gc.collect()  # what stands in a circle is closed when it is found
     left = sorted(set(_descriptors()) - set(before))
     return f"left open: {left}" if left else ""
 
