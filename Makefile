@@ -42,8 +42,14 @@ corpus: $(READY)  ## Redaction: precision and recall, and every form of a secret
 bench: $(READY)  ## Ratios measured side by side in one run
 	$(RUN) $(BIN)/python -m bench
 
-torture: $(READY)  ## What takes too long for every change: many sessions that are killed
-	MEMFOLD_SESSIONS=100 $(RUN) $(BIN)/python -m pytest tests/faults/test_nothing_left.py -n 0 --no-cov
+KILLS   ?= 10000
+SECONDS ?= 3600
+SEED    ?= $(shell date +%s)
+
+torture: $(READY)  ## Kill writers (KILLS, SECONDS at most, SEED), then let every system call of everything fail in every way
+	$(RUN) $(BIN)/python -m tests.torture --kills $(KILLS) --seconds $(SECONDS) --seed $(SEED)
+	$(RUN) $(BIN)/python -m pytest -n $(JOBS) -m torture --timeout 3600 --no-cov -q
+	MEMFOLD_SESSIONS=100 $(RUN) $(BIN)/python -m pytest tests/faults/test_nothing_left.py -n 0 --no-cov -q
 
 # The stamp is newer than pyproject.toml only after an install that ended well.
 $(READY): pyproject.toml

@@ -12,7 +12,7 @@ from typing import IO
 from msgspec import Struct
 
 from ledger.errors import LedgerNotFound, SequenceConflict, storage_error
-from ledger.files import make_private_folder, open_regular, sync_folder
+from ledger.files import close_file, is_there, make_private_folder, open_private_new, open_regular, sync_folder
 from ledger.locks import default_lock
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.tail import read_tail
@@ -20,7 +20,6 @@ from ledger.tail import read_tail
 __all__ = ["RESTORE_NAME", "LogCopy", "copy_log", "digest_log", "replace_log"]
 
 _CHUNK = 1 << 20
-_FILE_MODE = 0o600
 RESTORE_NAME = f".{LOG_NAME}.restore"
 """The copy while it is put in place; what a kill leaves of it is in nobody's use."""
 
@@ -49,7 +48,7 @@ def copy_log(directory: str, target: str, *, locked: bool = False) -> LogCopy:
         StorageError: if the system refused; then no half copy stays behind.
     """
     path = _log_path(directory)
-    if not os.path.lexists(path):  # the lock of a log that isn't there would be made all the same
+    if not is_there(path):  # the lock of a log that isn't there would be made all the same
         raise LedgerNotFound(path)
     with nullcontext() if locked else _locked(directory):
         return _copy(path, target)
@@ -127,8 +126,10 @@ def _next_seq(path: str) -> int:
         raise storage_error(error, path) from error
     try:
         return read_tail(descriptor, os.fstat(descriptor).st_size).next_seq
+    except OSError as error:
+        raise storage_error(error, path) from error
     finally:
-        os.close(descriptor)
+        close_file(descriptor)
 
 
 def _copy(path: str, target: str | None) -> LogCopy:
@@ -143,7 +144,7 @@ def _copy(path: str, target: str | None) -> LogCopy:
         if target is None:
             return _pour(source, None, path)
         try:
-            output = open(target, "xb", opener=_open_new)  # noqa: SIM115 - as above; closed below
+            output = open(target, "xb", opener=open_private_new)  # noqa: SIM115 - as above; closed below
         except OSError as error:
             raise storage_error(error, target) from error
         try:
@@ -169,9 +170,3 @@ def _pour(source: IO[bytes], output: IO[bytes] | None, path: str) -> LogCopy:
     except OSError as error:
         raise storage_error(error, path) from error
     return LogCopy(size, digest.hexdigest())
-
-
-def _open_new(path: str, flags: int) -> int:
-    descriptor = os.open(path, flags | os.O_CLOEXEC, _FILE_MODE)
-    os.fchmod(descriptor, _FILE_MODE)  # the umask may have taken the owner's bits too
-    return descriptor

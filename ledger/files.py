@@ -8,7 +8,18 @@ import os
 import stat
 from contextlib import suppress
 
-__all__ = ["PATH_LIMIT", "make_private_folder", "open_private", "open_regular", "require_regular", "sync_folder"]
+__all__ = [
+    "PATH_LIMIT",
+    "close_file",
+    "is_there",
+    "make_private_folder",
+    "open_private",
+    "open_private_new",
+    "open_regular",
+    "require_regular",
+    "sync_folder",
+    "write_all",
+]
 
 PATH_LIMIT = 4096
 """Characters of a path; no system takes more."""
@@ -29,14 +40,47 @@ def open_private(path: str, flags: int) -> int:
     for _ in range(_ROUNDS):
         with suppress(FileNotFoundError):
             return os.open(path, flags)
-        # O_EXCL tells who made the file: a mode that its owner changed later is not ours to change back.
         with suppress(FileExistsError):
-            descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL, _FILE_MODE)
-            os.fchmod(descriptor, _FILE_MODE)  # the umask may have taken the owner's bits too
-            return descriptor
+            return open_private_new(path, flags)
     # Neither there nor free: a file that others make and remove would have been met in one of the rounds. Following
     # the link would make a file wherever it points to.
     raise OSError(errno.EEXIST, "a symbolic link that leads nowhere stands in the way", path)
+
+
+def open_private_new(path: str, flags: int) -> int:
+    """Create a file with mode 0600; the descriptor is not inherited.
+
+    Raises:
+        OSError: as ``os.open``; FileExistsError if something is there.
+    """
+    # O_EXCL tells who made the file: a mode that its owner changed later is not ours to change back.
+    descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE_MODE)
+    try:
+        os.fchmod(descriptor, _FILE_MODE)  # the umask may have taken the owner's bits too
+    except OSError:
+        close_file(descriptor)
+        raise
+    return descriptor
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of it: a system that has little room, or is far away, takes less than it is given, and says no error.
+
+    Raises:
+        OSError: as ``os.write``, with a part written.
+    """
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def close_file(descriptor: int) -> None:
+    """Let go of a descriptor: the system does so whatever it says.
+
+    An error here would hide what came before, and tell nothing that matters: what counts was synced, or read.
+    """
+    with suppress(OSError):
+        os.close(descriptor)
 
 
 def open_regular(path: str, flags: int = os.O_RDONLY) -> int:
@@ -49,9 +93,23 @@ def open_regular(path: str, flags: int = os.O_RDONLY) -> int:
     try:
         require_regular(os.fstat(descriptor), path)
     except OSError:
-        os.close(descriptor)
+        close_file(descriptor)
         raise
     return descriptor
+
+
+def is_there(path: str) -> bool:
+    """Whether something is there; also where the system doesn't let us look: whoever opens it is told why.
+
+    ``os.path.lexists`` says no then, and what can't be read would be taken for what was never there.
+    """
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def require_regular(status: os.stat_result, path: str) -> None:
@@ -99,4 +157,4 @@ def sync_folder(path: str) -> None:
     try:
         os.fsync(descriptor)
     finally:
-        os.close(descriptor)
+        close_file(descriptor)

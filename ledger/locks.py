@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol, Self
 
 from ledger.errors import LockTimeout, storage_error
-from ledger.files import open_private
+from ledger.files import close_file, open_private
 
 if sys.platform != "win32":
     from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
@@ -96,13 +96,16 @@ class FlockLock:
         raise LockTimeout(self._path, self._timeout)
 
     def __exit__(self, *_: object) -> None:
-        flock(self._descriptor, LOCK_UN)
+        try:
+            flock(self._descriptor, LOCK_UN)
+        except OSError:
+            self.close()  # frees the lock too; an error here would say that what was written under it was not
 
     def close(self) -> None:
         """Let go of the descriptor, and of the lock with it; see ``Lock``."""
         descriptor, self._descriptor, self._process = self._descriptor, -1, -1
         if descriptor >= 0:
-            os.close(descriptor)
+            close_file(descriptor)
 
     def _open(self) -> None:
         self.close()

@@ -11,7 +11,7 @@ from typing import Protocol, Self, TypedDict, Unpack
 from ledger.drafts import Stamped, given_ids, stamp
 from ledger.errors import LedgerNotFound, NewerFormat, SequenceConflict, storage_error
 from ledger.events import AnyEvent, Draft, Event, LedgerCreated, LedgerCreatedData
-from ledger.files import make_private_folder, open_private, require_regular, sync_folder
+from ledger.files import close_file, make_private_folder, open_private, require_regular, sync_folder
 from ledger.ids import MonotonicIds, now_ms
 from ledger.locks import Lock, default_lock
 from ledger.reader import START, Cursor, Health, Reader, health_of, scan
@@ -147,18 +147,10 @@ class FileLog:
         if not os.path.lexists(log.directory):
             require_place(log.directory)
         try:
-            make_private_folder(log.directory)
-            log._require_own()
-            os.close(open_private(log.path, os.O_RDWR))
-            if log.size() > 0:
-                return log
-            sync_folder(log.directory)
-        except OSError as error:
-            raise storage_error(error, error.filename or log.directory) from error
-        data = LedgerCreatedData(format=FORMAT, ledger=log._new_id(), root=root, key=key, project=project)
-        # Under the lock seq 0 is free for one creator only; the other one finds the event there.
-        with suppress(SequenceConflict):
-            log.append([Draft(source=OWN_SOURCE, time=format_time(log._clock()), data=data)], expect=0, durable=True)
+            log._begin(LedgerCreatedData(format=FORMAT, ledger=log._new_id(), root=root, key=key, project=project))
+        except BaseException:
+            log.close()
+            raise
         return log
 
     @classmethod
@@ -264,6 +256,21 @@ class FileLog:
     def _require_own(self) -> None:
         if self._own:
             require_own(self.directory, self.path)
+
+    def _begin(self, data: LedgerCreatedData) -> None:
+        """Make the file and write the first event, as far as that isn't done."""
+        try:
+            make_private_folder(self.directory)
+            self._require_own()
+            close_file(open_private(self.path, os.O_RDWR))
+            if self.size() > 0:
+                return
+            sync_folder(self.directory)
+        except OSError as error:
+            raise storage_error(error, error.filename or self.directory) from error
+        # Under the lock seq 0 is free for one creator only; the other one finds the event there.
+        with suppress(SequenceConflict):
+            self.append([Draft(source=OWN_SOURCE, time=format_time(self._clock()), data=data)], expect=0, durable=True)
 
     def _check_format(self) -> None:
         """An older release must not write to a newer ledger: it wouldn't know what its lines promise."""

@@ -15,7 +15,7 @@ from typing import Protocol
 from ledger.drafts import stamp
 from ledger.errors import LedgerError, NewerFormat, storage_error
 from ledger.events import Draft, Event, LedgerCreated
-from ledger.files import open_private, open_regular, sync_folder
+from ledger.files import close_file, open_private, open_regular, sync_folder, write_all
 from ledger.locks import default_lock
 from ledger.log import FORMAT, LOCK_SUFFIX
 from ledger.problems import DAMAGE, Kind, Problem
@@ -117,7 +117,7 @@ def _write_new(path: str, temporary: str, change: Change, new_id: Callable[[], s
         os.fchmod(descriptor, os.stat(path).st_mode & 0o777)
         os.fsync(descriptor)
     finally:
-        os.close(descriptor)
+        close_file(descriptor)
     return tuple(events)
 
 
@@ -152,15 +152,9 @@ def _write(descriptor: int, chunks: Iterator[bytes]) -> None:
         waiting.append(chunk)
         size += len(chunk)
         if size >= _BUFFER:
-            _write_all(descriptor, b"".join(waiting))
+            write_all(descriptor, b"".join(waiting))
             waiting, size = [], 0
-    _write_all(descriptor, b"".join(waiting))
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
+    write_all(descriptor, b"".join(waiting))
 
 
 def _remove(path: str) -> None:

@@ -13,7 +13,7 @@ from ledger.codec import TYPE_NAMES
 from ledger.drafts import Stamped
 from ledger.errors import LedgerNotFound, storage_error
 from ledger.events import Event
-from ledger.files import make_private_folder, open_private, open_regular
+from ledger.files import close_file, make_private_folder, open_private, open_regular
 from ledger.locks import Lock
 from ledger.problems import DAMAGE, Problem
 from ledger.reader import reading
@@ -109,8 +109,13 @@ class Writer:
         # old one would be lost with it. The open descriptor keeps the old file's number from being given again.
         if self._descriptor < 0 or not os.path.samestat(now, self._status):
             self._close_file()
-            self._descriptor = open_regular(self._path, os.O_RDWR | os.O_APPEND)
-            now = self._status = os.fstat(self._descriptor)
+            descriptor = open_regular(self._path, os.O_RDWR | os.O_APPEND)
+            try:
+                now = self._status = os.fstat(descriptor)
+            except OSError:
+                close_file(descriptor)
+                raise
+            self._descriptor = descriptor
         if self._tail is not None and self._tail.size == now.st_size:
             return self._tail  # nobody wrote since: every append changes the size
         return read_tail(self._descriptor, now.st_size)
@@ -146,7 +151,7 @@ class Writer:
                     try:
                         _write_all(descriptor, tail.rest[record.byte : record.byte + record.length])
                     finally:
-                        os.close(descriptor)
+                        close_file(descriptor)
 
     def _must_sync(self, events: list[Event], *, durable: bool | None) -> bool:
         if durable is not None:
@@ -159,7 +164,7 @@ class Writer:
         descriptor, self._descriptor = self._descriptor, -1
         self._tail = None
         if descriptor >= 0:
-            os.close(descriptor)
+            close_file(descriptor)
 
 
 def quarantine_name(byte: int, length: int) -> str:

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH100, PTH101, PTH102, PTH106, PTH112, PTH113, PTH118, PTH119, PTH120, PTH123, PTH208 - os.path strings, as in ``memfold.paths``
+# ruff: noqa: PTH100, PTH101, PTH102, PTH106, PTH112, PTH118, PTH119, PTH120, PTH123, PTH208 - os.path strings, as in ``memfold.paths``
 """Backups: whole copies of a ledger with a manifest; those made elsewhere are noted, so that a purge finds them.
 
 ``<data>/backups/<key>/<UTC stamp>/`` holds ``events.jsonl`` and ``manifest.json``, which is written last: a copy
@@ -17,7 +17,7 @@ from msgspec import Struct
 from ledger.copies import LogCopy, copy_log, digest_log
 from ledger.errors import LedgerError, storage_error
 from ledger.events import LedgerCreated
-from ledger.files import make_private_folder, open_regular
+from ledger.files import is_there, make_private_folder, open_regular
 from ledger.locks import default_lock
 from ledger.log import LOG_NAME, FileLog
 from ledger.times import format_time
@@ -175,7 +175,7 @@ def find_backup(data: str, key: str, name: str) -> str:
     path = os.path.abspath(name)
     known = {os.path.basename(folder): folder for folder in known_backups(data, key)}
     for folder in (path, os.path.dirname(path), known.get(name, "")):
-        if folder and os.path.isfile(os.path.join(folder, MANIFEST_NAME)):
+        if folder and is_there(os.path.join(folder, MANIFEST_NAME)):
             return folder
     raise NotFoundError(f"there is no backup {decode(name)}", "memfold backup --list")
 

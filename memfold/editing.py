@@ -37,7 +37,7 @@ class Store(Protocol):
 
     @property
     def keeps(self) -> bool:
-        """Whether what couldn't be stored waits here and is tried again."""
+        """Whether the change that couldn't be stored waits here and is tried again."""
         ...
 
     def world(self, source: str | None = None) -> WorldState:

@@ -1,10 +1,11 @@
-# ruff: noqa: PTH100, PTH110, PTH111, PTH112, PTH113, PTH117, PTH118, PTH120, PTH121, PTH208 - pathlib is slow
+# ruff: noqa: PTH100, PTH110, PTH111, PTH112, PTH113, PTH116, PTH117, PTH118, PTH120, PTH121, PTH208 - pathlib is slow
 """Where things are: the workspace that a folder belongs to, and the folders of data and configuration."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
@@ -33,7 +34,7 @@ def workspace_root(directory: str, *, worktrees: Literal["shared", "separate"] =
     if not os.path.exists(directory):
         return os.path.normpath(os.path.abspath(directory))
     folder = os.path.realpath(directory)
-    if not os.path.isdir(folder):
+    if _is_file(folder):
         folder = os.path.dirname(folder)
     for place in _upwards(folder):
         git_dir = _git_dir(place)
@@ -42,6 +43,14 @@ def workspace_root(directory: str, *, worktrees: Literal["shared", "separate"] =
             root = place if own else _main_worktree(place, git_dir)
             return _as_on_disk(os.path.realpath(root))
     return _as_on_disk(folder)
+
+
+def _is_file(path: str) -> bool:
+    """Whether it is something else than a folder. A folder that can't be looked at is none: its parent is another's."""
+    try:
+        return not stat.S_ISDIR(os.stat(path).st_mode)
+    except OSError:
+        return False
 
 
 def workspace_key(root: str) -> str:

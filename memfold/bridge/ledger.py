@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 
 from ledger.errors import InvalidDraft, LedgerError, LedgerNotFound, LockTimeout, StorageError
-from ledger.events import Draft, Event, MemoryRequestedData, PromptRenderedData, SessionMeasuredData, ToolCompletedData
+from ledger.events import Draft, Event, MemoryRequestedData
 from ledger.log import FileLog
 from ledger.times import parse_time
 from memfold.bridge.private_log import PrivateLog
+from memfold.bridge.spool import DISPENSABLE, Spool
 from memfold.capture import Capture
 from memfold.clock import now_ms
 from memfold.config import Config
@@ -31,7 +32,6 @@ WAITING_LIMIT = 1000
 """Drafts that wait; above it those go first that no memory hangs on."""
 
 _SUBJECT = "bridge"
-_DISPENSABLE = (ToolCompletedData, SessionMeasuredData, PromptRenderedData)
 
 
 class Ledger:
@@ -71,6 +71,7 @@ class Ledger:
         self._private_log = log
         self._clock = clock
         self._waiting: list[Draft] = []
+        self._spool = Spool(directory)
         self.latest: tuple[Event, ...] = ()
         self._next_try = 0.0
         self._has_tools = False
@@ -108,18 +109,26 @@ class Ledger:
             self._failed(error)
             return None
 
-    def record(self, drafts: Sequence[Draft], *, urgent: bool = False) -> None:
-        """Store drafts behind those that wait, or let them wait with the others.
+    def record(self, drafts: Sequence[Draft], *, urgent: bool = False, patience: int = 0) -> None:
+        """Store drafts behind those that wait, or let them wait with the others, on disk too.
 
         Args:
             drafts: what to write.
             urgent: whether to try at once, even if the last try has just failed; a request to remember always is.
+            patience: how often more another writer is waited for.
         """
         self.latest = ()
         self._waiting += drafts
         while len(self._waiting) > WAITING_LIMIT:
             del self._waiting[_least_missed(self._waiting)]
         self.store(urgent=urgent or any(isinstance(draft.data, MemoryRequestedData) for draft in drafts))
+        for _ in range(patience):
+            if isinstance(self.error, LockTimeout):
+                self.store(urgent=True)
+        if self._waiting:
+            # Not before the last try: another process could store them meanwhile, and ``latest`` would lack their
+            # events. Nor too late: until its answer is out, a line comes again to whoever succeeds a process that died.
+            self._waiting = self._spool.keep(self._waiting)
 
     def store(self, *, urgent: bool = False) -> None:
         """Try to store what waits; after a failure not at once again, unless it is urgent."""
@@ -153,15 +162,18 @@ class Ledger:
     def _append(self) -> None:
         if not self._log.has_begun():  # never made, or deleted meanwhile
             self._create()
+        self._waiting[:0] = self._spool.take()  # older than ours
         try:
             self._write(len(self._waiting))
         except InvalidDraft:
             self._write_singly()
+        self._spool.clear()
 
     def _write(self, count: int) -> None:
         """Store the first drafts that wait, in one piece; those that stand in the log all the same wait no more."""
         try:
-            # Their ids are given by the log: one that a draft brings along would be looked for in all of it first.
+            # Their ids are given by the log, but for those that were in the spool: one that a draft brings along is
+            # looked for in all of it first.
             self.latest += self._workspace.record(self._waiting[:count])
         except StorageError as error:
             del self._waiting[: error.stored]
@@ -196,4 +208,4 @@ class Ledger:
 
 def _least_missed(drafts: Sequence[Draft]) -> int:
     """The index of the oldest draft that no memory hangs on, else of the oldest."""
-    return next((n for n, draft in enumerate(drafts) if isinstance(draft.data, _DISPENSABLE)), 0)
+    return next((n for n, draft in enumerate(drafts) if isinstance(draft.data, DISPENSABLE)), 0)

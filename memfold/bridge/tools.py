@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from ledger.errors import LedgerError, LockTimeout
+from ledger.errors import LedgerError
 from ledger.events import Draft, Event
 from memfold.bridge.ledger import Ledger
 from memfold.capture import Capture
@@ -53,11 +53,15 @@ class BridgeTools:
 
 
 class _Patient:
-    """The bridge's ledger as a store of changes: what couldn't be stored is told, and waits (``memfold.editing``)."""
+    """The bridge's ledger as a store of changes: what couldn't be stored is told, and waits (``memfold.editing``).
 
-    keeps = True
+    Attributes:
+        keeps: whether the change waits, or stands in the log. Where already the look before it failed, there is
+            nothing to wait, and the model must not be told so.
+    """
 
     def __init__(self, ledger: Ledger) -> None:
+        self.keeps = False
         self._ledger = ledger
 
     @property
@@ -82,13 +86,8 @@ class _Patient:
         Raises:
             LedgerError: if they have to wait.
         """
-        self._ledger.record(drafts, urgent=True)
-        stored = self._ledger.latest
-        for _ in range(TRIES):
-            if not isinstance(self._ledger.error, LockTimeout):
-                break
-            self._ledger.store(urgent=True)
-            stored = self._ledger.latest
+        self.keeps = True
+        self._ledger.record(drafts, urgent=True, patience=TRIES)
         if self._ledger.error is not None:
             raise self._ledger.error
-        return stored
+        return self._ledger.latest

@@ -65,16 +65,26 @@ class Desk:
 
     def __enter__(self) -> Self:
         """Take in what a person has changed in MEMORY.md before a command changes more."""
-        self.keeper.sync()
+        try:
+            self.keeper.sync()
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Write the file, if the command went well."""
-        if kind is None:
-            self.keeper.sync()
-            self.store.seal()
+        try:
+            if kind is None:
+                self.keeper.sync()
+                self.store.seal()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Let go of the files."""
         self.keeper.close()
         self.log.close()
 

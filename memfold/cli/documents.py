@@ -149,6 +149,7 @@ class StatusDocument(Struct, frozen=True, kw_only=True, tag_field="schema", tag=
         adds_up: whether the seven states add up to the candidates.
         rejections: reasons of rejected candidates, the most frequent first.
         oldest_pending: the oldest undecided candidate, or null.
+        waiting: events that couldn't be stored yet and are kept beside the log; a session's next event stores them.
         block: size of the block as of the last event.
         block_limit: characters that the block may have.
         block_shown: memories that the block shows.
@@ -174,6 +175,7 @@ class StatusDocument(Struct, frozen=True, kw_only=True, tag_field="schema", tag=
     adds_up: bool
     rejections: tuple[ReasonCountPart, ...]
     oldest_pending: PendingPart | None
+    waiting: int
     block: SizePart
     block_limit: int
     block_shown: int

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH100, PTH109, PTH110, PTH112, PTH117, PTH118, PTH119, PTH120 - pathlib costs more at start-up than finding the ledger
+# ruff: noqa: PTH100, PTH109, PTH112, PTH117, PTH118, PTH119, PTH120 - pathlib costs more at start-up than finding the ledger
 """Which ledger, workspace and position a command is about."""
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ledger.errors import LedgerNotFound
 from ledger.events import AnyEvent
+from ledger.files import is_there
 from ledger.log import LOG_NAME, FileLog
 from ledger.source import split_source
 from ledger.times import DAY_MS, parse_time
@@ -152,7 +153,7 @@ def reading_place(options: Namespace) -> Place:
     """
     place = find_place(options)
     named: str | None = options.workspace
-    if named is None or os.path.exists(_from_here(named)) or has_ledger(place):
+    if named is None or is_there(_from_here(named)) or has_ledger(place):
         return place
     raise NotFoundError(f"there is no folder {decode(_from_here(named))}{_others(place)}", "--workspace PATH")
 
@@ -210,7 +211,7 @@ def _take_in_edits(place: Place) -> None:
 
 def has_ledger(place: Place) -> bool:
     """Whether there is a ledger, whatever its state."""
-    return os.path.lexists(os.path.join(place.directory, LOG_NAME))
+    return is_there(os.path.join(place.directory, LOG_NAME))
 
 
 def named_event(events: Iterable[AnyEvent], name: str) -> AnyEvent:

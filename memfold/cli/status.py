@@ -11,6 +11,7 @@ from ledger.events import AnyEvent, type_name
 from ledger.problems import NOTES
 from ledger.source import is_from_client
 from ledger.times import DAY_MS, format_time, parse_time
+from memfold.bridge.spool import spooled
 from memfold.cli.account import adds_up, reason_counts, summary
 from memfold.cli.config import finding_line, finding_parts
 from memfold.cli.console import Console
@@ -77,6 +78,7 @@ def status_document(view: View) -> StatusDocument:
         adds_up=adds_up(table),
         rejections=tuple(reason_counts(world.accounts, "rejected")),
         oldest_pending=_oldest_pending(memory),
+        waiting=spooled(view.place.directory),
         block=SizePart(len(block.text), tokens(len(block.text))),
         block_limit=budget_of(policy),
         block_shown=len(block.shown),
@@ -155,6 +157,7 @@ def _print(console: Console, document: StatusDocument, *, at_option_given: bool)
             ("ledger", document.ledger),
             ("account", summary(document.counts) + ("" if document.adds_up else "; THE STATES DO NOT ADD UP")),
             ("pending", _pending(document) if waiting else ""),
+            ("not stored", _not_stored(document)),
             ("block", _block(document)),
             ("triggers", _triggers(document)),
             ("off", ", ".join(document.off)),
@@ -230,6 +233,12 @@ def _pending(document: StatusDocument) -> str:
         return ""
     oldest = _age(document.now, waiting.proposed)
     return f"{number:,}, decided {WHEN_DECIDED}; the oldest is {oldest} old at the last event"
+
+
+def _not_stored(document: StatusDocument) -> str:
+    if not document.waiting:
+        return ""
+    return f"{plural(document.waiting, 'event')}, until a session's next event (memfold doctor says why)"
 
 
 def _age(now: str, then: str) -> str:

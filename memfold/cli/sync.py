@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from contextlib import closing
 
 from ledger.events import Event, MemoryDeleted, MemoryRestored, MemoryUpdated, type_name
 from memfold.cli.change_documents import EditPart, SyncDocument
@@ -25,7 +26,11 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Bring file and ledger together; exit 3 if something in the file could not be taken."""
-    desk = Desk(options)
+    with closing(Desk(options)) as desk:
+        return _sync(desk, options)
+
+
+def _sync(desk: Desk, options: Namespace) -> int:
     synced = desk.keeper.sync()
     document = SyncDocument(
         ledger=desk.place.shown_directory,

@@ -8,7 +8,7 @@ import stat
 from contextlib import suppress
 from typing import NamedTuple
 
-from ledger.files import sync_folder
+from ledger.files import close_file, sync_folder, write_all
 
 __all__ = [
     "FILE_LIMIT",
@@ -92,7 +92,7 @@ def read(root: str, name: str) -> Look | None:
     try:
         return _look(descriptor, path)
     finally:
-        os.close(descriptor)
+        close_file(descriptor)
 
 
 def _look(descriptor: int, path: str) -> Look:
@@ -107,10 +107,20 @@ def _look(descriptor: int, path: str) -> Look:
             raise FileTrouble(f"{path} is no regular file")
         if status.st_size > FILE_LIMIT:
             raise FileTrouble(f"{path} is larger than {FILE_LIMIT:,} bytes")
-        data = os.pread(descriptor, FILE_LIMIT + 1, 0)
+        data = _read_all(descriptor)
     except OSError as error:
         raise FileTrouble(f"{path} can't be read: {error.strerror}") from error
     return Look(data, _signature(status), stat.S_IMODE(status.st_mode))
+
+
+def _read_all(descriptor: int) -> bytes:
+    """All bytes, however few come at a time: half a file would look as if a person had deleted the rest."""
+    pieces: list[bytes] = []
+    size = 0
+    while size <= FILE_LIMIT and (piece := os.pread(descriptor, FILE_LIMIT + 1 - size, size)):
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces)
 
 
 def replace(root: str, name: str, data: bytes, before: Look | None) -> Replaced:
@@ -145,7 +155,7 @@ def replace(root: str, name: str, data: bytes, before: Look | None) -> Replaced:
         raise FileTrouble(f"{path} can't be written: {error.strerror}") from error
     finally:
         if old >= 0:
-            os.close(old)
+            close_file(old)
         with suppress(OSError):
             os.unlink(temporary)
 
@@ -185,13 +195,11 @@ def _write(path: str, data: bytes, mode: int) -> Signature:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
         os.fchmod(descriptor, mode)
-        view = memoryview(data)
-        while view:
-            view = view[os.write(descriptor, view) :]
+        write_all(descriptor, data)
         os.fsync(descriptor)
         return _signature(os.fstat(descriptor))
     finally:
-        os.close(descriptor)
+        close_file(descriptor)
 
 
 def _safe_path(root: str, name: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from msgspec import Struct
 
@@ -240,7 +240,11 @@ class MemoryFileKeeper:
             return record_import(self._workspace, found, time=_now()), self._sentences(theirs.reports)
         begun = kept.load(self._folder)
         digest = part_digest(write_file(theirs.entries, theirs.next_number))
-        if digest in (memory.written[1], begun.digest):
+        if digest == memory.written[1]:
+            return (), []
+        if digest == begun.digest:
+            # Its event is missing. Now, since what is kept of it goes when the next write begins.
+            self._note_written(begun.position, digest)
             return (), []
         edits = find_edits(self._base(memory.written[0], begun.position, theirs), theirs, memory)
         events = self._record(edits)
@@ -281,19 +285,36 @@ class MemoryFileKeeper:
         displaced = None
         changed = look is None or look.data != data
         if look is None or changed:
-            # Before the rename: a kill behind it leaves a file that no event names, and this tells whose it is.
-            kept.save(self._folder, kept.Kept(None, memory.offset, digest))
+            self._begin(kept.Kept(None, memory.offset, digest))
             seen, displaced = disk.replace(self._root, MEMORY_NAME, data, look)
         else:
             seen = look.signature
         if memory.written is None or memory.written[1] != digest:
-            written = FileWrittenData(memory.offset, digest)
-            self._workspace.record([Draft(source=OWN_SOURCE, time=_now(), data=written)])
+            self._note_written(memory.offset, digest)
         # As it was written or read, not as it is by now: somebody may have saved it since.
         self._seen = seen
         self._revision = memory.revision
-        kept.save(self._folder, kept.Kept(seen, memory.offset, digest))
+        with suppress(OSError):  # the event tells the same
+            kept.save(self._folder, kept.Kept(seen, memory.offset, digest))
         return changed, displaced
+
+    def _begin(self, write: kept.Kept) -> None:
+        """Keep what is about to be written.
+
+        Before the rename: a kill behind it, or a full disk under the log, leaves a file that no event names, and this
+        tells whose it is. Without it a memory that stands there would be taken for one that a person has added.
+
+        Raises:
+            FileTrouble: if it can't be kept; then the file must stay as it is.
+        """
+        try:
+            kept.save(self._folder, write)
+        except OSError as error:
+            raise FileTrouble(f"{self._path} isn't written: {self._folder}: {error.strerror}") from error
+
+    def _note_written(self, position: int, digest: str) -> None:
+        written = FileWrittenData(position, digest)
+        self._workspace.record([Draft(source=OWN_SOURCE, time=_now(), data=written)])
 
     def _write_summary(self) -> None:
         """The summary beside it, which nobody edits; what stands there is replaced."""

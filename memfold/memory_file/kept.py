@@ -1,4 +1,4 @@
-# ruff: noqa: PTH118 - a path costs more than the look at the file
+# ruff: noqa: PTH105, PTH108, PTH118, PTH120 - a path costs more than the look at the file
 """What is kept beside the log of the last writes: disposable, it spares a fold and survives a kill (DESIGN 6)."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from contextlib import suppress
 import msgspec
 from msgspec import Struct
 
-from ledger.files import make_private_folder, open_private, open_regular
+from ledger.files import close_file, make_private_folder, open_private_new, open_regular, write_all
 from memfold.memory_file.disk import Signature
 
 __all__ = ["Kept", "load", "save"]
@@ -40,14 +40,21 @@ def load(folder: str) -> Kept:
 
 
 def save(folder: str, kept: Kept) -> None:
-    """Keep it; best effort."""
-    with suppress(OSError):
-        make_private_folder(os.path.join(folder, "derived"))
-        descriptor = open_private(_path(folder), os.O_WRONLY | os.O_TRUNC | os.O_NONBLOCK)  # never wait for a pipe
-        try:
-            os.write(descriptor, msgspec.json.encode(kept))
-        finally:
-            os.close(descriptor)
+    """Keep it, in place of what was kept. Whoever does so holds the memory file's lock.
+
+    Raises:
+        OSError: if the system refuses; what was kept before is then kept still.
+    """
+    path, beside = _path(folder), _path(folder) + ".tmp"
+    make_private_folder(os.path.dirname(path))
+    with suppress(FileNotFoundError):  # left by a kill, or something of others
+        os.unlink(beside)
+    descriptor = open_private_new(beside, os.O_WRONLY)
+    try:
+        write_all(descriptor, msgspec.json.encode(kept))
+    finally:
+        close_file(descriptor)
+    os.replace(beside, path)
 
 
 def _path(folder: str) -> str:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ledger.errors import LedgerError
+from ledger.files import is_there
 from ledger.ids import MonotonicIds
 from ledger.log import LOG_NAME
 from ledger.reader import Reader
@@ -48,7 +49,7 @@ def look_at_copy(folder: str, choice: Choice, key: str) -> Copy | None:
         DataError: if it can't be read or done without.
     """
     path = os.path.join(folder, LOG_NAME)
-    if not os.path.lexists(path):
+    if not is_there(path):
         return None
     try:
         history = history_of(Reader(path))

@@ -1,10 +1,11 @@
-# ruff: noqa: PTH108, PTH112, PTH113, PTH114, PTH118, PTH119, PTH120 - os.path strings, as in ``memfold.paths``
+# ruff: noqa: PTH108, PTH112, PTH113, PTH114, PTH116, PTH118, PTH119, PTH120 - os.path strings, as in ``memfold.paths``
 """Files beside the log that may hold a purged text: what becomes of each, and how (SPEC 15.4)."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Literal
@@ -12,11 +13,12 @@ from typing import Literal
 from msgspec import Struct
 
 from ledger.copies import RESTORE_NAME
-from ledger.files import open_regular
+from ledger.files import is_there, open_regular
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.rewrite import REWRITE_SUFFIX
 from ledger.writer import QUARANTINE
 from memfold.bridge.private_log import PRIVATE_LOG_NAME
+from memfold.bridge.spool import SPOOL
 from memfold.hosts.installs import replace_file
 from memfold.memory_file.disk import FOLDER
 from memfold.tools.operation_log import OPERATION_LOG_NAME
@@ -26,7 +28,7 @@ __all__ = ["Place", "clear", "project_files", "survey"]
 
 Action = Literal["remove", "rewrite", "tell"]
 
-_DERIVED, _SPOOL = "derived", "spool"
+_DERIVED = "derived"
 _STEM = LOG_NAME.partition(".")[0]
 _CHUNK = 1 << 20
 _PRIVATE = 0o600
@@ -88,10 +90,10 @@ def _own(folder: str, needles: Needles) -> Iterator[Place]:
     """What is derived goes as a whole: whoever needs it computes it again. Of what was damaged, what holds a text."""
     if any(_files(derived := os.path.join(folder, _DERIVED))):
         yield Place(derived, "derived", "remove")
-    if os.path.lexists(restore := os.path.join(folder, RESTORE_NAME)):
+    if is_there(restore := os.path.join(folder, RESTORE_NAME)):
         # Left by a kill, and it may hold anything. A restore that runs meanwhile fails, and changes nothing.
         yield Place(restore, "copy", "remove")
-    for kind in (QUARANTINE, _SPOOL):
+    for kind in (QUARANTINE, SPOOL):
         for path in _files(os.path.join(folder, kind)):
             if _holds(path, needles, in_part=True):
                 yield Place(path, kind, "remove")
@@ -117,8 +119,11 @@ def _others(folder: str, data: str, needles: Needles, handled: Iterable[str]) ->
 
 
 def _files(folder: str) -> Iterator[str]:
-    for place, _, names in os.walk(folder):
+    """All files below a folder, and folders that can't be looked into."""
+    closed: list[OSError] = []
+    for place, _, names in os.walk(folder, onerror=closed.append):
         yield from (os.path.join(place, name) for name in sorted(names))
+    yield from (error.filename or folder for error in closed if not isinstance(error, FileNotFoundError))
 
 
 def _holds(path: str, needles: Needles, *, in_part: bool = False) -> bool:
@@ -135,8 +140,19 @@ def _holds(path: str, needles: Needles, *, in_part: bool = False) -> bool:
     except FileNotFoundError:
         return False
     except OSError:
-        return os.path.isfile(path)  # a pipe or device holds nothing
+        return _may_hold(path)
     return False
+
+
+def _may_hold(path: str) -> bool:
+    """Whether what can't be read may hold something: a pipe or a device doesn't."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def _erased_log(data: bytes, needles: Needles) -> bytes:

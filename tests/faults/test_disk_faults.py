@@ -80,7 +80,7 @@ def test_short_writes_go_on(log: FileLog, use: Callable[[Disk], Disk]) -> None:
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG])
 @pytest.mark.parametrize("taken", [1, 40, 150])
 def test_failed_append(code: int, taken: int, log: FileLog, use: Callable[[Disk], Disk]) -> None:
-    """An append that fails half way is reported with path and cause; the next one heals and stands whole."""
+    """An append that fails half way is reported with path and cause; the next heals and is whole (LCK-02, LOG-09)."""
     use(Disk(taken, _error(code)))
     with pytest.raises(StorageError) as caught:
         log.append([draft("lost")])
@@ -179,6 +179,27 @@ def test_tail_that_cannot_be_read(name: str, log: FileLog, monkeypatch: pytest.M
         with pytest.raises(StorageError):
             log.append([draft("lost")])
     assert Path(log.path).read_bytes() == before
+    assert log.append([draft("next")])[0].seq == 2
+
+
+def test_a_descriptor_that_cannot_be_looked_at(log: FileLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An append that opens the log and can't look at what it has opened fails alone: the next one opens it anew."""
+    log = FileLog.open(log.directory)
+    log._format_checked = True  # which opens the file too
+    real, looks = os.fstat, list[int]()
+
+    def fail(descriptor: int) -> os.stat_result:
+        status = real(descriptor)
+        if os.path.samestat(status, os.stat(log.path)):  # noqa: PTH116 - as the ledger does
+            looks.append(descriptor)
+            if len(looks) == 2:  # the first tells that it is a regular file
+                raise _error(errno.EIO)
+        return status
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fstat", fail)
+        with pytest.raises(StorageError):
+            log.append([draft("lost")])
     assert log.append([draft("next")])[0].seq == 2
 
 

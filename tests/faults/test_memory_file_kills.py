@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
@@ -15,6 +16,7 @@ from memfold.editing import delete, update
 from memfold.memory_file import disk
 from memfold.memory_file.disk import FileTrouble
 from memfold.workspace import Workspace
+from tests.support.broken_disk import Trouble, broken_disk, counted, full, only_below, read_only
 from tests.units.test_memory_file_keeper import TIME, Desk
 
 ROOT_FOLDER = str(Path(__file__).parents[2])
@@ -134,3 +136,42 @@ def test_a_kill_leaves_no_litter_in_the_project(desk: Desk) -> None:
     assert subprocess.run(command, cwd=ROOT_FOLDER, check=False).returncode == -signal.SIGKILL
     assert desk.keeper.sync().wrote
     assert sorted(os.listdir(desk.file.parent)) == ["MEMORY.md", "memory_summary.md"]  # noqa: PTH208 - names
+
+
+@pytest.mark.parametrize("trouble", [full, read_only])
+def test_a_data_folder_that_cannot_be_written(tmp_path: Path, trouble: Callable[[int], Trouble]) -> None:
+    """Whatever the project's disk takes meanwhile, what is deleted afterwards stays deleted (I6)."""
+
+    def begun(number: int) -> Desk:
+        (tmp_path / str(number)).mkdir()
+        desk = Desk(tmp_path / str(number), memory_file="on")
+        desk.add("Tests first")
+        desk.add("Integer cents")
+        desk.keeper.sync()
+        desk.add("Third")
+        return desk
+
+    desk = begun(0)
+    calls = counted(lambda: desk.another(memory_file="on").sync())
+    numbers = [call.number for call in calls if call.changes and call.path.startswith(str(desk.folder))]
+    for number in numbers:
+        desk = begun(number)
+        with broken_disk(only_below(str(desk.folder), trouble(number))):
+            desk.another(memory_file="on").sync()
+        delete(desk.model, desk.ref("MEM-003"), session="A", origin="tool", time=TIME)
+        desk.another(memory_file="on").sync()
+        assert desk.active() == ["Tests first", "Integer cents"], calls[number - 1]
+        assert desk.agrees()
+    assert len(numbers) > 5
+
+
+def test_a_write_whose_event_is_missing_is_noted_before_the_next_begins(desk: Desk) -> None:
+    """Killed behind a rename, and again before the next one: the file that stands there is still known for ours."""
+    desk.add("Third")
+    _die(desk, Workspace, "record")
+    delete(desk.model, desk.ref("MEM-003"), session="A", origin="tool", time=TIME)
+    _die(desk, disk, "replace")
+    assert "Third" in desk.text()
+    assert desk.another(memory_file="on").sync().events == ()
+    assert desk.active() == ["Tests first", "Integer cents"]
+    assert desk.agrees()

@@ -11,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ledger.codec import decode_known
-from ledger.log import FileLog
+from ledger.events import MemoryAdded
+from ledger.log import FileLog, Health
 from tests.support.logs import KEY, ROOT, draft, new_log, titles
 
 ROOT_FOLDER = str(Path(__file__).parents[2])
@@ -68,14 +69,15 @@ def test_threads_of_one_process(tmp_path: Path) -> None:
 
 
 def test_large_events(tmp_path: Path) -> None:
-    """Four processes append events of 200 KB: each stands whole, as its writer wrote it."""
-    writers = [_writer(tmp_path / "l", str(name), 5, 200_000) for name in range(4)]
+    """LCK-02: eight processes append 20 events of 200 KB each: 160 whole lines, each as its writer wrote it."""
+    writers = [_writer(tmp_path / "l", str(name), 20, 200_000) for name in range(8)]
     for writer in writers:
         writer.communicate(timeout=120)
         assert writer.returncode == 0
     log = FileLog.open(tmp_path / "l")
-    assert sorted(titles(log.read())) == sorted(f"{name}/{index}" for name in range(4) for index in range(5))
-    assert log.health().status == "ok"
+    assert sorted(titles(log.read())) == sorted(f"{name}/{index}" for name in range(8) for index in range(20))
+    assert all(event.data.content == "x" * 200_000 for event in log.read() if isinstance(event, MemoryAdded))
+    assert log.health() == Health(events=161)
 
 
 FORKER = """

@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 
 from ledger.check import check
+from ledger.events import Draft, MemoryRequestedData
 from ledger.log import FileLog
 from ledger.problems import Kind
 from memfold.backups import known_backups, make_backup
+from memfold.bridge.spool import Spool, spooled
 from memfold.paths import ledger_dir, workspace_key
 from memfold.purge.naming import of_message
 from memfold.purge.purge import Purge
@@ -214,3 +216,15 @@ def test_two_purges_at_once(tmp_path: Path) -> None:
     assert said[1].startswith("the memory has changed meanwhile")
     assert _holding(tmp_path) == []
     assert check(directory) == []
+
+
+def test_what_waits_is_purged_too(tmp_path: Path) -> None:
+    """A request that could not be stored yet and holds the text is gone from the spool; another one stays."""
+    directory = _ledger(tmp_path)
+    for text in (TEXT, "keep the ropes dry"):
+        data = MemoryRequestedData(message=text, text=f"Remember: {text}")
+        Spool(directory).keep([Draft(source="test/A", time=None, data=data)])
+    purge = _purge(tmp_path)
+    purge.run(purge.look())
+    assert _holding(tmp_path) == []
+    assert spooled(directory) == 1

@@ -1,0 +1,152 @@
+# ruff: noqa: PTH108, PTH118, PTH208 - pathlib costs more than a look at a folder that isn't there
+"""Events that can't be stored yet wait on disk too, in ``spool/``: whoever appends next stores them, once (DESIGN 4).
+
+Each file holds lines as those of the log, with a ``seq`` that doesn't count, and is never changed: a process that has
+more to keep writes another one first. So whoever stores what is in a file may remove it, and a kill at any moment
+leaves each event in the log, in a file, or in both; its id tells that it is one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+
+from msgspec.structs import replace
+
+from ledger.codec import decode
+from ledger.drafts import stamp
+from ledger.errors import InvalidDraft
+from ledger.events import (
+    Draft,
+    PromptRenderedData,
+    SessionLinkedData,
+    SessionMeasuredData,
+    SessionStartedData,
+    ToolCompletedData,
+    UnknownEvent,
+)
+from ledger.files import close_file, make_private_folder, open_private_new, open_regular, write_all
+from ledger.ids import MonotonicIds
+from ledger.problems import Problem
+
+__all__ = ["DISPENSABLE", "SPOOL", "Spool", "spooled"]
+
+SPOOL = "spool"
+DISPENSABLE = (ToolCompletedData, SessionMeasuredData, PromptRenderedData)
+"""What no memory hangs on."""
+
+_ENDING = ".jsonl"
+
+
+class Spool:
+    """One process's end of a ledger's spool; a spool that can't be written keeps nothing, and disturbs nobody.
+
+    Args:
+        directory: the ledger's folder.
+    """
+
+    def __init__(self, directory: str) -> None:
+        self._folder = os.path.join(directory, SPOOL)
+        self._new_id = MonotonicIds()
+        self._own: list[str] = []
+        self._taken: list[str] = []
+        self._kept: list[str | None] = []
+
+    def keep(self, waiting: Sequence[Draft]) -> list[Draft]:
+        """Keep what waits in this process, in place of what was kept before.
+
+        Returns:
+            The drafts, each with the id under which it has to be stored.
+        """
+        drafts = [draft if draft.id is not None else replace(draft, id=self._new_id()) for draft in waiting]
+        ids = [draft.id for draft in drafts]
+        if ids != self._kept:
+            with suppress(OSError, InvalidDraft):
+                before, self._own = self._own, self._write(drafts)
+                self._kept = ids
+                self._remove(before)
+        return drafts
+
+    def take(self) -> list[Draft]:
+        """What others have kept and not stored, in the order in which it came; each file is given once."""
+        found: list[Draft] = []
+        for name in _names(self._folder):
+            if name not in self._own and name not in self._taken:
+                self._taken.append(name)
+                found += _read(os.path.join(self._folder, name))
+        return found
+
+    def clear(self) -> None:
+        """All that was kept and taken is stored."""
+        if self._own or self._taken:
+            self._remove([*self._own, *self._taken])
+            self._own, self._taken, self._kept = [], [], []
+
+    def _write(self, drafts: Sequence[Draft]) -> list[str]:
+        """Write a new file, if there is anything to keep; its name sorts behind those of earlier ones."""
+        kept = [one for draft in drafts if (one := _lasting(draft)) is not None]
+        if not kept:
+            return []
+        _, lines = stamp(kept, 0, self._new_id, frozenset())
+        make_private_folder(self._folder)
+        name = self._new_id() + _ENDING
+        descriptor = open_private_new(os.path.join(self._folder, name), os.O_WRONLY)
+        try:
+            write_all(descriptor, b"".join(lines))
+        finally:
+            close_file(descriptor)
+        return [name]
+
+    def _remove(self, names: Sequence[str]) -> None:
+        for name in names:
+            with suppress(OSError):  # another process has stored it too
+                os.unlink(os.path.join(self._folder, name))
+
+
+def spooled(directory: str) -> int:
+    """How many events of a ledger wait in its spool."""
+    folder = os.path.join(directory, SPOOL)
+    return len({draft.id for name in _names(folder) for draft in _read(os.path.join(folder, name))})
+
+
+def _lasting(draft: Draft) -> Draft | None:
+    """What of a draft outlives its process: a start doesn't, for a block that nobody was given (DESIGN 4).
+
+    But that a session has a parent does: what is said in it is no user's word (SPEC 3.4).
+    """
+    if isinstance(draft.data, DISPENSABLE):
+        return None
+    if not isinstance(draft.data, SessionStartedData):
+        return draft
+    if draft.data.parent is None:
+        return None
+    return replace(draft, id=None, data=SessionLinkedData(draft.data.session, draft.data.parent))
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith(_ENDING))
+    except OSError:
+        return []
+
+
+def _read(path: str) -> list[Draft]:
+    """The drafts in a file; a line that a kill has torn was never more than a line of the process that died."""
+    try:
+        with open(path, "rb", opener=open_regular) as file:
+            events = [decode(line.rstrip(b"\n")) for line in file]
+    except OSError:
+        return []
+    return [
+        Draft(
+            source=event.source,
+            time=event.time,
+            data=event.data,
+            id=event.id,
+            subject=event.subject,
+            causationid=event.causationid,
+        )
+        for event in events
+        if not isinstance(event, Problem | UnknownEvent)
+    ]

@@ -1,0 +1,223 @@
+"""What can't be stored waits on disk: whatever dies at whatever moment, each event is in the log in the end, once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from ledger.errors import LockTimeout
+from ledger.events import (
+    Draft,
+    SessionLinked,
+    SessionLinkedData,
+    SessionStartedData,
+    ToolCompletedData,
+)
+from ledger.locks import FlockLock
+from ledger.log import LOCK_SUFFIX
+from memfold.bridge import ledger as module
+from memfold.bridge.ledger import Ledger
+from memfold.bridge.spool import SPOOL, spooled
+from memfold.workspace import Workspace
+from tests.faults.test_bridge_ledger import Clock, _ledger, added, called, stored
+from tests.faults.test_every_call_ledger import sound
+from tests.support.broken_disk import Call, broken_disk, dead, full, read_only
+from tests.support.logs import titles
+from tests.support.sweep import Case, sweep
+
+WAITING = [added("a"), added("b"), called("1")]
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock that stands still."""
+    return Clock()
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted((folder / "l" / SPOOL).glob("*"))
+
+
+def _left_behind(folder: Path, clock: Clock, *drafts: Draft) -> Ledger:
+    """A ledger under a lock that another process holds, and what was to be written to it."""
+    begun = _ledger(folder, clock)
+    begun.record([added("first")])
+    begun.close()
+    waiting = _ledger(folder, clock)
+    with FlockLock(str(folder / "l" / f"events.jsonl{LOCK_SUFFIX}"), 1).hold():
+        for draft in drafts:
+            waiting.record([draft], urgent=True)
+    waiting.close()
+    return waiting
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for a lock."""
+    monkeypatch.setattr(module, "LOCK_PATIENCE", 0.0)
+
+
+def test_what_waits_is_stored_by_the_next_process(tmp_path: Path, clock: Clock) -> None:
+    """Memories of a process that was killed come first, in order; its tool calls are gone with it."""
+    _left_behind(tmp_path, clock, *WAITING)
+    assert spooled(str(tmp_path / "l")) == 2
+    _ledger(tmp_path, clock).record([added("c")])
+    assert titles(stored(tmp_path)) == ["first", "a", "b", "c"]
+    assert not any(isinstance(event.data, ToolCompletedData) for event in stored(tmp_path) if hasattr(event, "data"))
+    assert (_files(tmp_path), spooled(str(tmp_path / "l"))) == ([], 0)
+
+
+def test_two_that_live_store_it_once(tmp_path: Path, clock: Clock) -> None:
+    """Another process may store what waits in one that lives: the id tells that it is one and the same."""
+    waiting = _left_behind(tmp_path, clock, *WAITING)
+    _ledger(tmp_path, clock).record([added("c")])
+    waiting.record([added("d")], urgent=True)
+    assert titles(stored(tmp_path)) == ["first", "a", "b", "c", "d"]
+    assert not waiting.waits
+
+
+def test_what_came_while_another_took_it_stays(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process keeps more while another stores what it had kept: that one removes only what it has stored."""
+    waiting = _left_behind(tmp_path, clock, added("a"))
+    taker = _ledger(tmp_path, clock)
+    record = Workspace.record
+
+    def meanwhile(self: Workspace, drafts: Sequence[Draft], **options: object) -> object:
+        monkeypatch.setattr(Workspace, "record", _refuse)
+        waiting.record([added("b")], urgent=True)
+        monkeypatch.setattr(Workspace, "record", record)
+        return record(self, drafts)
+
+    monkeypatch.setattr(Workspace, "record", meanwhile)
+    taker.record([added("c")])
+    assert spooled(str(tmp_path / "l")) == 2
+    _ledger(tmp_path, clock).record([added("d")])
+    assert titles(stored(tmp_path)) == ["first", "a", "c", "b", "d"]
+
+
+def _refuse(*_: object, **__: object) -> None:
+    raise LockTimeout("x", 0.0)
+
+
+def test_a_start_is_not_kept_but_a_parent_is(tmp_path: Path, clock: Clock) -> None:
+    """Nobody was given a block for a start that waits; that a session is a sub-agent's must not be lost (SPEC 3.4)."""
+    started = Draft(source="opencode/S", time=None, data=SessionStartedData(session="S"))
+    child = Draft(source="opencode/C", time=None, data=SessionStartedData(session="C", parent="S"))
+    _left_behind(tmp_path, clock, started, child)
+    _ledger(tmp_path, clock).record([added("c")])
+    kinds = [type(event).__name__ for event in stored(tmp_path)]
+    assert "SessionStarted" not in kinds
+    (link,) = (event.data for event in stored(tmp_path) if isinstance(event, SessionLinked))
+    assert link == SessionLinkedData("C", "S")
+
+
+def test_a_torn_or_foreign_file_disturbs_nobody(tmp_path: Path, clock: Clock) -> None:
+    """Of a file that a kill has cut, whole lines count; what is no file of events is passed over."""
+    _left_behind(tmp_path, clock, added("a"), added("b"))
+    (path,) = _files(tmp_path)
+    path.write_bytes(path.read_bytes()[:-20])
+    (path.parent / "0.jsonl").write_bytes(b"\xff\x00 nonsense\n")
+    (path.parent / "1.jsonl").mkdir()
+    _ledger(tmp_path, clock).record([added("c")])
+    assert titles(stored(tmp_path)) == ["first", "a", "c"]
+
+
+@pytest.mark.parametrize("trouble", [full, read_only, dead])
+def test_a_spool_that_cannot_be_written(tmp_path: Path, clock: Clock, trouble: object) -> None:
+    """Then the process alone keeps what waits, as long as it lives."""
+    assert callable(trouble)
+    ledger = _ledger(tmp_path, clock)
+    ledger.record([added("a")])
+    with broken_disk(trouble(1)):
+        ledger.record([added("b")])
+        assert ledger.waits
+    ledger.record([added("c")], urgent=True)
+    assert titles(stored(tmp_path)) == ["a", "b", "c"]
+    assert _files(tmp_path) == []
+
+
+def _store_until(folder: Path, number: int) -> bool:
+    """Store what waits in a process that dies before its n-th call that changes something; whether it came so far."""
+    left = number
+
+    def die(call: Call) -> None:
+        nonlocal left
+        left -= call.changes or call.grows
+        if not left:
+            os._exit(9)
+
+    if (child := os.fork()) == 0:
+        code = 1
+        try:
+            with broken_disk(die):
+                _ledger(folder, Clock()).record([added("c")])
+            code = 0
+        finally:
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code in (0, 9)
+    return code == 9
+
+
+def test_a_kill_at_any_call(tmp_path: Path, clock: Clock) -> None:
+    """Whoever stores what waits may die at any moment: the next one stores it, and nothing stands there twice."""
+    origin = tmp_path / "origin"
+    _left_behind(origin, clock, *WAITING)
+    number, died = 0, True
+    while died:
+        number += 1
+        folder = tmp_path / str(number)
+        shutil.copytree(origin, folder)
+        died = _store_until(folder, number)
+        _ledger(folder, clock).record([added("d")])
+        found = titles(stored(folder))
+        assert found in (["first", "a", "b", "c", "d"], ["first", "a", "b", "d"]), number
+        assert _files(folder) == []
+        shutil.rmtree(folder)
+    assert number > 5
+
+
+@pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.torture)], ids=["some", "all"])
+def test_each_call_fails(tmp_path: Path, clock: Clock, *, thorough: bool) -> None:
+    """Trouble at any call, and in any way, loses nothing of what waits."""
+    base = tmp_path / "base"
+    _left_behind(base, clock, *WAITING)
+
+    def act() -> Ledger:
+        ledger = _ledger(base, clock)
+        ledger.record([added("c")])
+        ledger.close()
+        return ledger
+
+    def require(_done: bool, said: object) -> None:
+        assert isinstance(said, Ledger)
+        said.finish()
+        said.close()
+        found = sound(base / "l")
+        assert found[:4] == ["first", "a", "b", "c"]
+        assert set(found[4:]) <= {"c"}  # each attempt adds one
+
+    assert sweep(Case(base, act, require), thorough=thorough, most=60) > 20
+
+
+def test_a_patient_call_keeps_its_events(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody waits for the events of a call: nothing of it is on the spool while it is tried again and again."""
+    _left_behind(tmp_path, clock, added("a"))
+    ledger = _ledger(tmp_path, clock)
+    record, seen = Workspace.record, list[int]()
+
+    def late(self: Workspace, drafts: Sequence[Draft], **_: object) -> object:
+        seen.append(spooled(str(tmp_path / "l")))
+        if len(seen) < 3:
+            raise LockTimeout("x", 0.0)
+        return record(self, drafts)
+
+    monkeypatch.setattr(Workspace, "record", late)
+    ledger.record([added("mine")], patience=5)
+    assert seen == [1, 1, 1]
+    assert titles(ledger.latest) == ["a", "mine"]
+    assert not ledger.waits
