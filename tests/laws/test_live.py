@@ -24,7 +24,7 @@ _ODD_ENDS = (b"", b"", b"\n", b'{"type":"memory.', b"\x00garbage\n")
 @settings(max_examples=examples(40))
 @given(histories(max_size=20), st.data())
 def test_i2_a_live_state_is_the_state_of_the_whole_log(history: list[Step], data: st.DataObject) -> None:
-    """Questions between appends of several writers, about any sessions, get what a fold of the whole file gives.
+    """IDR-04: questions between appends of several writers, about any sessions, get what a fold of all gives.
 
     Now and then somebody puts another text in the place of the old one.
     """
