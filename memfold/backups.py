@@ -1,4 +1,4 @@
-# ruff: noqa: PTH100, PTH101, PTH102, PTH106, PTH112, PTH118, PTH119, PTH120, PTH123, PTH208 - os.path strings, as in ``memfold.paths``
+# ruff: noqa: PTH100, PTH101, PTH102, PTH106, PTH116, PTH118, PTH119, PTH120, PTH123, PTH208 - os.path strings, as in ``memfold.paths``
 """Backups: whole copies of a ledger with a manifest; those made elsewhere are noted, so that a purge finds them.
 
 ``<data>/backups/<key>/<UTC stamp>/`` holds ``events.jsonl`` and ``manifest.json``, which is written last: a copy
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from contextlib import suppress
 
 import msgspec
@@ -154,11 +155,17 @@ def seal(folder: str, copy: LogCopy | None = None, *, created: str | None = None
 
 
 def known_backups(data: str, key: str) -> tuple[str, ...]:
-    """The folders of all copies of a ledger that are known and there, finished or not: the oldest first."""
+    """The folders of all copies of a ledger that are known and there, finished or not: the oldest first.
+
+    One that can't be looked at is there: a purge that passed it over would say that no copy holds a text.
+
+    Raises:
+        LedgerError: if the system doesn't let us look for them.
+    """
     own = backups_folder(data, key)
     here = [os.path.join(own, name) for name in _listed(own)]
     folders = [*here, *_elsewhere(own)]
-    return tuple(sorted((path for path in folders if os.path.isdir(path)), key=os.path.basename))
+    return tuple(sorted((path for path in folders if _may_be_folder(path)), key=os.path.basename))
 
 
 def noted_elsewhere(data: str, key: str) -> tuple[str, ...]:
@@ -262,8 +269,17 @@ def _elsewhere(own: str) -> list[str]:
 def _listed(folder: str) -> list[str]:
     try:
         return os.listdir(folder)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as error:
+        raise storage_error(error, folder) from error
+
+
+def _may_be_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except OSError:
+        return is_there(path)
 
 
 def _read(path: str) -> bytes:
