@@ -69,12 +69,16 @@ class Spool:
         return drafts
 
     def take(self) -> list[Draft]:
-        """What others have kept and not stored, in the order in which it came; each file is given once."""
+        """What others have kept and not stored, in the order in which it came; each file is given once.
+
+        One that can't be read now is left for later: only what was read goes with ``clear``.
+        """
         found: list[Draft] = []
         for name in _names(self._folder):
             if name not in self._own and name not in self._taken:
-                self._taken.append(name)
-                found += _read(os.path.join(self._folder, name))
+                with suppress(OSError):
+                    found += _read(os.path.join(self._folder, name))
+                    self._taken.append(name)
         return found
 
     def clear(self) -> None:
@@ -107,7 +111,11 @@ class Spool:
 def spooled(directory: str) -> int:
     """How many events of a ledger wait in its spool."""
     folder = os.path.join(directory, SPOOL)
-    return len({draft.id for name in _names(folder) for draft in _read(os.path.join(folder, name))})
+    ids: set[str | None] = set()
+    for name in _names(folder):
+        with suppress(OSError):
+            ids.update(draft.id for draft in _read(os.path.join(folder, name)))
+    return len(ids)
 
 
 def _lasting(draft: Draft) -> Draft | None:
@@ -133,11 +141,8 @@ def _names(folder: str) -> list[str]:
 
 def _read(path: str) -> list[Draft]:
     """The drafts in a file; a line that a kill has torn was never more than a line of the process that died."""
-    try:
-        with open(path, "rb", opener=open_regular) as file:
-            events = [decode(line.rstrip(b"\n")) for line in file]
-    except OSError:
-        return []
+    with open(path, "rb", opener=open_regular) as file:
+        events = [decode(line.rstrip(b"\n")) for line in file]
     return [
         Draft(
             source=event.source,

@@ -221,3 +221,23 @@ def test_a_patient_call_keeps_its_events(tmp_path: Path, clock: Clock, monkeypat
     assert seen == [1, 1, 1]
     assert titles(ledger.latest) == ["a", "mine"]
     assert not ledger.waits
+
+
+def test_what_cannot_be_read_now_is_left_for_later(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that refuses a file of the spool once costs it nothing: it isn't removed with what was stored."""
+    _left_behind(tmp_path, clock, added("a"))
+    ledger = _ledger(tmp_path, clock)
+
+    def refused(*_: object) -> object:
+        raise OSError(5, "no such luck")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("memfold.bridge.spool.open_regular", refused)
+        ledger.record([added("b")])
+    assert titles(stored(tmp_path))[-1] == "b"
+    assert len(_files(tmp_path)) == 1
+    ledger.record([added("c")])
+    assert titles(stored(tmp_path))[-2:] == ["a", "c"]
+    assert _files(tmp_path) == []

@@ -50,7 +50,7 @@ def _in_force(events: list[AnyEvent]) -> list[AnyEvent]:
     return [event for event in events if event.id not in out and getattr(event, "causationid", None) not in out]
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(70))
 @given(ledgers(max_size=35), st.data())
 def test_undos_of_any_changes_equal_the_fold_without_them(events: list[AnyEvent], data: st.DataObject) -> None:
     """Active texts and types are those of a log in which what is undone, and what it caused, never was.
@@ -71,7 +71,7 @@ def test_undos_of_any_changes_equal_the_fold_without_them(events: list[AnyEvent]
     watched(events)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(40))
 @given(ledgers(max_size=35), st.data())
 def test_an_undo_right_behind_a_change_leads_back(events: list[AnyEvent], data: st.DataObject) -> None:
     """Whatever was undone or restored before it, the active texts are those in front of the change."""
