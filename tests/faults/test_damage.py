@@ -28,7 +28,7 @@ from tests.support.damage import CONTENT, EVENTS, FULL, LINES, STARTS, WHOLE
 from tests.support.logs import draft, raw_log
 
 PARTS = range(8 if FULL else 2)
-FLIPS = 20_000 if FULL else 60
+FLIPS = 20_000 if FULL else 30
 NUMBERS = frozenset({Kind.SEQ_GAP, Kind.SEQ_BACK, Kind.SEQ_FAR})
 
 part = pytest.mark.parametrize("part", PARTS)

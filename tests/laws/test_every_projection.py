@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.events import (
@@ -24,6 +24,7 @@ from projections.prompts import RenderedPrompts
 from projections.protocol import InPlace, Projection, fold
 from projections.registry import PROJECTIONS
 from projections.world import World
+from tests.support.effort import examples
 from tests.support.runs import call, ledgers_with_runs, measured
 from tests.support.streams import ledgers
 
@@ -38,6 +39,10 @@ def pure_fold(projection: Projection[Any], events: list[AnyEvent]) -> Any:
     return state
 
 
+few = settings(max_examples=examples(20))
+"""Each of the projections takes as many histories."""
+
+
 @every
 def test_names_and_versions_are_set(projection: Projection[Any]) -> None:
     """A checkpoint is named by them."""
@@ -46,6 +51,7 @@ def test_names_and_versions_are_set(projection: Projection[Any]) -> None:
 
 
 @every
+@few
 @given(events=ledgers())
 def test_i1_determinism_in_one_process(projection: Projection[Any], events: list[AnyEvent]) -> None:
     """The same events give the same state."""
@@ -53,6 +59,7 @@ def test_i1_determinism_in_one_process(projection: Projection[Any], events: list
 
 
 @every
+@few
 @given(events=ledgers(), data=st.data())
 def test_i2_incremental_equals_full(projection: Projection[Any], events: list[AnyEvent], data: st.DataObject) -> None:
     """Folding in two pieces, from any point, equals folding at once."""
@@ -62,6 +69,7 @@ def test_i2_incremental_equals_full(projection: Projection[Any], events: list[An
 
 
 @every
+@few
 @given(events=ledgers(max_size=15))
 def test_i2_stepping_in_place_equals_applying(projection: Projection[Any], events: list[AnyEvent]) -> None:
     """The fast way and the plain fold are one meaning."""
@@ -73,6 +81,7 @@ def test_i2_stepping_in_place_equals_applying(projection: Projection[Any], event
     [*PROJECTIONS, RenderedPrompts({"test/A"}), World({"test/A"}), World({"test/new", "test/A"}), World(frozenset())],
     ids=lambda one: one.name,
 )
+@few
 @given(events=ledgers_with_runs(), data=st.data())
 def test_i2_runs_of_calls_equal_stepping(
     projection: Projection[Any], events: list[AnyEvent], data: st.DataObject
@@ -194,6 +203,7 @@ def stepped(projection: Projection[Any], events: list[AnyEvent], start: Any) -> 
 
 
 @every
+@few
 @given(events=ledgers(max_size=15), data=st.data())
 def test_apply_and_fold_leave_their_input_alone(
     projection: Projection[Any], events: list[AnyEvent], data: st.DataObject
@@ -209,6 +219,7 @@ def test_apply_and_fold_leave_their_input_alone(
 
 
 @every
+@few
 @given(events=ledgers(max_size=15), data=st.data())
 def test_unknown_events_are_skipped(projection: Projection[Any], events: list[AnyEvent], data: st.DataObject) -> None:
     """An event of a type this release doesn't know changes nothing but the position."""
@@ -219,6 +230,7 @@ def test_unknown_events_are_skipped(projection: Projection[Any], events: list[An
 
 
 @every
+@few
 @given(events=ledgers(max_size=12), data=st.data())
 def test_i9_any_event_may_be_delivered_again(
     projection: Projection[Any], events: list[AnyEvent], data: st.DataObject
