@@ -278,8 +278,11 @@ def _kinds(memory: MemoryState) -> Counter[tuple[str, str]]:
 def test_undoing_an_import_equals_the_fold_without_it(
     events: list[AnyEvent], files: list[tuple[str, bytes]], places: list[int]
 ) -> None:
-    """Active texts are those of a log in which the file never was, and none of its own waits; undone, all is back."""
-    mixed = _with_imports(events, files, places)
+    """Active texts are those of a log in which the file never was, and none of its own waits; undone, all is back.
+
+    Of logs without undos: what one of them leads to was told with the file in the log (``replay.undo``).
+    """
+    mixed = _with_imports([event for event in events if not isinstance(event, MemoryUndone)], files, places)
     before = fold(WorkspaceMemory(), mixed)
     for undone, change in before.changes.items():
         if change.kind != "imported" or change.undone:
