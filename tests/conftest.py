@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
-from tests.support.effort import PHASES, examples
+from tests.support.effort import PHASES, SMALL, examples
 
 # Deadlines would be timed assertions; folding whole histories is slow to generate, which is no failure.
 settings.register_profile(
@@ -12,6 +12,7 @@ settings.register_profile(
     deadline=None,
     max_examples=examples(60),
     phases=PHASES,
+    **({"derandomize": True, "database": None} if SMALL else {}),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("memfold")
