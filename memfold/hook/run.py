@@ -1,0 +1,155 @@
+"""The hook as a process: read one event, record it the lean way or the plain one, and end with 0 whatever happens."""
+
+import _signal
+import posix
+import time
+
+import memfold
+from ledger.lean import Attempt, append, encoded_id, parse
+from memfold.hook.place import Unclear, find, signature
+from memfold.hook.reduce import Unfit, as_line, now_text, read_event
+
+__all__ = ["INPUT_LIMIT", "Overtime", "handle", "main", "record_lean"]
+
+INPUT_LIMIT = 8 * 1024 * 1024
+"""Bytes of an event, as of a line to the bridge."""
+SEAL_EVERY = 1000
+KNOWN = "/derived/hook.json"
+_KNOWN_LIMIT = 4096
+_CHUNK = 1 << 16
+_SECONDS, _LAST_WORDS = 1.75, 0.25
+"""When the hook stops, and how long it may then take to say so."""
+_PAUSE = 0.001
+_ELSEWHERE = (b"/private", b"/spool")
+
+
+class Overtime(BaseException):
+    """The time is over, wherever we are."""
+
+
+def main() -> None:
+    """Handle the event on stdin and end the process, with 0 and without a word."""
+    try:
+        _be_quiet()
+        _set_alarm()
+        handle()
+    except BaseException:  # noqa: BLE001, S110 - a host must never suffer from its hook
+        pass
+    finally:
+        posix._exit(0)
+
+
+def handle() -> None:
+    """Record the event on stdin."""
+    raw: bytes | None = None
+    attempt = Attempt()
+    try:
+        raw = _read()
+        ms = time.time_ns() // 1_000_000
+        if raw is not None and _is_recorded(raw, ms, attempt):
+            return
+        from memfold.hook.plain import record
+
+        record(raw, ms, attempt.id)
+    except Overtime:
+        from memfold.hook.plain import note_overtime
+
+        note_overtime()
+
+
+def record_lean(raw: bytes, ms: int, random: bytes, environ: dict[bytes, bytes], attempt: Attempt) -> bool:
+    """Record an event if that is simple; whether it is recorded.
+
+    Args:
+        raw: the event as it came.
+        ms: the present time in milliseconds since the epoch.
+        random: ten random bytes.
+        environ: the environment.
+        attempt: told before something is written.
+
+    Raises:
+        Unfit, Unclear, OSError, ValueError, StopIteration, RecursionError: if it isn't simple.
+    """
+    event = read_event(raw)
+    event_id = encoded_id(ms, random)
+    line = as_line(event, event_id, now_text(ms))
+    folder, files = find(str(event["cwd"]) if isinstance(event.get("cwd"), str) else "", environ)
+    version, _, seen, *known = _known(folder)
+    if version != memfold.__version__ or seen != [signature(path) for path in files]:
+        return False
+    for name in _ELSEWHERE:
+        if _holds(folder.encode() + name):
+            return False
+    return append(folder, tuple(known), event_id, line, attempt, SEAL_EVERY)
+
+
+def _is_recorded(raw: bytes, ms: int, attempt: Attempt) -> bool:
+    try:
+        return record_lean(raw, ms, posix.urandom(10), posix.environ, attempt)
+    except (Unfit, Unclear, OSError, ValueError, LookupError, TypeError, StopIteration, RecursionError):
+        return False
+
+
+def _known(folder: str) -> list[object]:
+    """What the plain way has left about the log (``memfold.hook.known``); disposable like all that is derived."""
+    descriptor = posix.open(folder + KNOWN, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
+    try:
+        value = parse(posix.read(descriptor, _KNOWN_LIMIT).decode())
+    finally:
+        posix.close(descriptor)
+    if not isinstance(value, list):
+        raise Unfit
+    return value
+
+
+def _holds(folder: bytes) -> bool:
+    """Whether there is anything in a folder."""
+    try:
+        return bool(posix.listdir(folder))
+    except FileNotFoundError:
+        return False
+
+
+def _read() -> bytes | None:
+    """All of stdin; None if it is too long. What is too much is read and let go: a host may not expect a broken pipe."""
+    chunks: list[bytes] = []
+    size = 0
+    while True:
+        try:
+            chunk = posix.read(0, _CHUNK)
+        except BlockingIOError:  # the host's end may share its mode with ours
+            time.sleep(_PAUSE)
+            continue
+        except OSError:
+            chunk = b""
+        if not chunk:
+            return b"".join(chunks) if size <= INPUT_LIMIT else None
+        size += len(chunk)
+        if size <= INPUT_LIMIT:
+            chunks.append(chunk)
+        else:
+            chunks.clear()
+
+
+def _be_quiet() -> None:
+    """Nothing but the null device on stdout and stderr, nor the ledger where a caller has closed a descriptor."""
+    null = posix.open("/dev/null", posix.O_RDWR)
+    while null <= 2:
+        null = posix.dup(null)
+    posix.dup2(null, 1)
+    posix.dup2(null, 2)
+
+
+def _set_alarm() -> None:
+    """Stop at a time: first in words, then at once."""
+
+    def end(_number: int, _frame: object) -> None:
+        posix._exit(0)
+
+    def stop(_number: int, _frame: object) -> None:
+        _signal.signal(_signal.SIGALRM, end)
+        raise Overtime
+
+    _signal.signal(_signal.SIGALRM, stop)
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGALRM])
+    _signal.setitimer(_signal.ITIMER_REAL, _SECONDS, _LAST_WORDS)
