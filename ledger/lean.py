@@ -6,16 +6,20 @@ ordinary to ``ledger.log``. What it writes is what that would write (``tests/law
 """
 
 import posix
+import sys
 import time
 from _json import make_scanner
 from fcntl import LOCK_EX, LOCK_NB, flock
 
-try:
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hashlib import sha256
+elif sys.version_info >= (3, 12):
     from _sha2 import sha256
-except ImportError:  # before Python 3.12
+else:
     from _sha256 import sha256
 
-__all__ = ["SPAN", "TYPE", "Attempt", "Known", "append", "encoded_id", "parse", "sha256"]
+__all__ = ["SPAN", "TYPE", "Attempt", "Known", "append", "encoded_id", "members", "parse", "sha256"]
 
 SPAN = 512 * 1024
 """Bytes that may stand behind the known byte: they are read with each append."""
@@ -64,7 +68,7 @@ class _Strict:
         raise ValueError(name)
 
 
-_scan = make_scanner(_Strict())
+_scan = make_scanner(_Strict())  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - by its attributes
 
 
 def parse(text: str) -> object:
@@ -80,6 +84,11 @@ def parse(text: str) -> object:
     return value
 
 
+def members(value: object) -> dict[str, object] | None:
+    """The members of a JSON object; None of another value."""
+    return value if isinstance(value, dict) else None  # pyright: ignore[reportUnknownVariableType] - from ``parse``
+
+
 def encoded_id(ms: int, random: bytes) -> str:
     """The UUIDv7 of ``ledger.ids.uuid7``."""
     bits = int.from_bytes(random[:10], "big") >> 6
@@ -88,14 +97,13 @@ def encoded_id(ms: int, random: bytes) -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
-def append(folder: str, known: Known, event_id: str, parts: tuple[bytes, bytes], attempt: Attempt, every: int) -> bool:
+def append(folder: str, known: Known, line: tuple[str, bytes, bytes], attempt: Attempt, every: int) -> bool:
     """Write a line with one write under the lock; whether it is written.
 
     Args:
         folder: the ledger's folder.
         known: what is known of the log.
-        event_id: the id of the event.
-        parts: the line before and behind its seq.
+        line: the id of the event, and its line before and behind its seq.
         attempt: told before the write.
         every: the event before each multiple of this number is left to others, who write a head behind it.
 
@@ -113,9 +121,9 @@ def append(folder: str, known: Known, event_id: str, parts: tuple[bytes, bytes],
             seq = _next_seq(log, folder, known)
             if seq is None or (seq + 1) % every == 0:
                 return False
-            line = parts[0] + b"%d" % seq + parts[1]
-            attempt.id = event_id
-            return posix.write(log, line) == len(line)
+            attempt.id, before, behind = line
+            data = before + b"%d" % seq + behind
+            return posix.write(log, data) == len(data)
         finally:
             posix.close(log)
     finally:
@@ -168,31 +176,31 @@ def _behind(new: bytes, seq: int) -> int | None:
 def _is_event(line: bytes, seq: int) -> bool:
     if b"\\ud" in line or b"\\uD" in line:  # half a character, maybe
         return False
-    event = parse(line.decode())
-    if not isinstance(event, dict) or event.get("seq") != seq or type(event["seq"]) is not int:
+    event = members(parse(line.decode()))
+    if event is None or event.get("seq") != seq or type(event["seq"]) is not int:
         return False
     texts = {name: value for name, value in event.items() if name not in ("seq", "data")}
     return (
-        event["specversion"] == "1.0"
+        event.get("specversion") == "1.0"
         and texts.keys() - {"time"} == {"type", "specversion", "id", "source"}
         and _are_texts(texts)
-        and _is_data(event.get("data"))
+        and _is_data(members(event.get("data")))
     )
 
 
-def _is_data(data: object) -> bool:
-    if not isinstance(data, dict):
+def _is_data(data: dict[str, object] | None) -> bool:
+    if data is None:
         return False
     rest = dict(data)
-    args, code, status = rest.pop("args", {}), rest.pop("exit", 0), rest.pop("status", "completed")
+    args, code, status = members(rest.pop("args", {})), rest.pop("exit", 0), rest.pop("status", "completed")
     return (
         rest.keys() - {"output"} == {"call", "tool"}
         and _are_texts(rest)
-        and isinstance(args, dict)
+        and args is not None
         and not args.keys() - {"path", "command"}
         and _are_texts(args)
         and type(code) is int
-        and abs(code) < _SAFE
+        and -_SAFE < code < _SAFE
         and status in _STATUSES
     )
 

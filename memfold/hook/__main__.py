@@ -6,6 +6,6 @@ Kept short, as Python compiles the file that it is started with each time.
 import sys
 
 sys.path += [__file__[: -len("/memfold/hook/__main__.py")], *sys.argv[1:]]
-from memfold.hook.run import main  # noqa: E402 - not to be found before
+from memfold.hook.run import main
 
 main()

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH105, PTH118, PTH120 - pathlib costs more at start-up than a line
+# ruff: noqa: PTH105, PTH120 - pathlib costs more at start-up than a line
 """What the plain way leaves for the lean one: up to which byte the log is known, and under which settings.
 
 ``derived/hook.json`` is disposable. It says that at a byte of the log a line ended, which seq was next there, that the
@@ -129,9 +129,7 @@ def _known(path: str, byte: int, policy: str, files: Signatures) -> Known | None
     if start and not begin:
         return None
     digest = hashlib.sha256(data[begin:]).hexdigest()
-    return Known(
-        __version__, policy, files, status.st_dev, status.st_ino, byte, tail.next_seq, start + begin, digest
-    )
+    return Known(__version__, policy, files, status.st_dev, status.st_ino, byte, tail.next_seq, start + begin, digest)
 
 
 def _stands(path: str, known: Known) -> bool:

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH105, PTH108, PTH116, PTH118, PTH208 - pathlib costs more at start-up than a look at a folder
+# ruff: noqa: PTH106, PTH108, PTH116, PTH118, PTH208 - pathlib costs more at start-up than a look at a folder
 """Which sessions are off the record now, where no process remembers it (SPEC 3.7).
 
 An empty file in ``private/`` of the ledger's folder, named by a digest of the session, from a message off the record

@@ -67,7 +67,8 @@ def record(raw: bytes | None, ms: int, event_id: str | None = None, environ: Map
 def note_overtime(environ: Mapping[str, str] = os.environ) -> None:
     """Say in the private log that the time was up."""
     with suppress(ConfigError):
-        _note(PrivateLog(data_dir(environ)), "stopped after two seconds; is stdin closed behind the event, is the disk slow?")
+        log = PrivateLog(data_dir(environ))
+        _note(log, "stopped after two seconds: close stdin behind the event, or see if the disk is slow")
 
 
 def drafts_of(event: events.HookEvent, capture: Capture, time: str | None) -> list[Draft]:
@@ -131,7 +132,7 @@ class _Place:
     def __init__(self, event: events.HookEvent, environ: Mapping[str, str]) -> None:
         if not os.path.isabs(event.cwd) or "\0" in event.cwd:  # noqa: PTH117 - a text
             raise Refused(f"the event's cwd is no absolute path: send the folder that the session works in; {_SEE}")
-        self._lean = _lean_place(event.cwd)
+        self._lean = _lean_place(event.cwd, environ)
         # Looked at before they are read: a change while we read is then found by the next hook.
         self._files = None if self._lean is None else known.signatures(self._lean[1])
         try:
@@ -206,12 +207,10 @@ def _event(raw: bytes | None) -> events.HookEvent:
         raise Refused(f"stdin holds no JSON object: {error}; {_SEE}") from error
 
 
-def _lean_place(directory: str) -> tuple[str, tuple[str, str]] | None:
+def _lean_place(directory: str, environ: Mapping[str, str]) -> tuple[str, tuple[str, str]] | None:
     """What the lean way finds for a folder; None where it leaves that to us."""
-    with suppress(Unclear, OSError, ValueError, ImportError):
-        import posix
-
-        return find(directory, posix.environ)
+    with suppress(Unclear, OSError, ValueError):
+        return find(directory, {os.fsencode(name): os.fsencode(text) for name, text in environ.items()})
     return None
 
 

@@ -7,7 +7,7 @@ Takes the calls of which the log keeps a file, a command, or nothing: no output 
 import time
 from _json import encode_basestring as quoted
 
-from ledger.lean import TYPE, parse
+from ledger.lean import TYPE, members, parse
 from memfold.hook.innocent import is_innocent
 
 __all__ = ["Line", "Unfit", "as_line", "now_text", "read_event"]
@@ -27,8 +27,8 @@ _WORD = "_-."
 _OWN_LENGTH = len("2026-01-01T00:00:00.000Z")
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
-Line = tuple[bytes, bytes]
-"""What stands before and behind the seq of a line."""
+Line = tuple[str, bytes, bytes]
+"""The id of an event, and what stands before and behind the seq in its line."""
 
 
 class Unfit(Exception):  # noqa: N818 - no error: somebody else has to look
@@ -43,8 +43,8 @@ def read_event(raw: bytes) -> dict[str, object]:
     """
     if not raw.startswith(_STARTS) or b"\\ud" in raw or b"\\uD" in raw:  # half a character, maybe
         raise Unfit
-    event = parse(raw.decode())
-    if not isinstance(event, dict) or event.get("type") != "tool.completed" or _is_deep(event):
+    event = members(parse(raw.decode()))
+    if event is None or event.get("type") != "tool.completed" or _is_deep(event):
         raise Unfit
     return event
 
@@ -60,14 +60,15 @@ def as_line(event: dict[str, object], event_id: str, now: str) -> Line:
     Raises:
         Unfit: if it keeps more than is simple to tell.
     """
-    host, session, when, data = event.get("host"), event.get("session"), event.get("time"), event.get("data")
-    if not isinstance(data, dict) or not _is_host(host) or not _is_word(session, "_-", ID_LIMIT):
+    host, session, when = event.get("host"), event.get("session"), event.get("time")
+    data = members(event.get("data"))
+    if data is None or not _is_host(host) or not _is_word(session, "_-", ID_LIMIT):
         raise Unfit
     moment = now if when is None else when
     if not _is_time(moment):
         raise Unfit
     before = f'{TYPE},"specversion":"1.0","id":"{event_id}","source":"{host}/{session}","time":"{moment}","seq":'
-    return before.encode(), f',"data":{_data(data)}}}\n'.encode()
+    return event_id, before.encode(), f',"data":{_data(data)}}}\n'.encode()
 
 
 def now_text(ms: int) -> str:
@@ -77,11 +78,11 @@ def now_text(ms: int) -> str:
 
 
 def _data(data: dict[str, object]) -> str:
-    call, tool, args = data.get("call"), data.get("tool"), data.get("args", {})
+    call, tool, args = data.get("call"), data.get("tool"), members(data.get("args", {}))
     code, status, output = data.get("exit"), data.get("status", "completed"), data.get("output", "")
     if not (isinstance(call, str) and len(call) <= ID_LIMIT and call.isascii() and call.isprintable()):
         raise Unfit
-    if not (_is_word(tool, _WORD, TOOL_LIMIT) and is_innocent(call) and isinstance(args, dict)):
+    if not (_is_word(tool, _WORD, TOOL_LIMIT) and is_innocent(call) and args is not None):
         raise Unfit
     if not isinstance(output, str) or not (code is None or (type(code) is int and 0 <= code <= 255)):
         raise Unfit
@@ -159,13 +160,14 @@ def _is_deep(value: object) -> bool:
     """Whether values are nested deeper than any reader's patience."""
     level = [value]
     for _ in range(_DEPTH):
-        inner: list[object] = []
-        for one in level:
-            if isinstance(one, dict):
-                inner += [item for item in one.values() if isinstance(item, dict | list)]
-            elif isinstance(one, list):
-                inner += [item for item in one if isinstance(item, dict | list)]
-        if not inner:
+        level = [item for one in level for item in _items(one) if isinstance(item, dict | list)]
+        if not level:
             return False
-        level = inner
     return True
+
+
+def _items(value: object) -> list[object]:
+    """What stands in an object or in a list."""
+    if isinstance(value, list):
+        return value  # pyright: ignore[reportUnknownVariableType] - from ``parse``
+    return list((members(value) or {}).values())

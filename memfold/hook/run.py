@@ -1,6 +1,5 @@
 """The hook as a process: read one event, record it the lean way or the plain one, and end with 0 whatever happens."""
 
-import _signal
 import posix
 import time
 
@@ -9,10 +8,18 @@ from ledger.lean import Attempt, append, encoded_id, parse
 from memfold.hook.place import Unclear, find, signature
 from memfold.hook.reduce import Unfit, as_line, now_text, read_event
 
-__all__ = ["INPUT_LIMIT", "Overtime", "handle", "main", "record_lean"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+else:
+    import _signal as signal  # without the enumerations that make it dear
+
+__all__ = ["INPUT_LIMIT", "NOT_SIMPLE", "Overtime", "handle", "main", "record_lean"]
 
 INPUT_LIMIT = 8 * 1024 * 1024
 """Bytes of an event, as of a line to the bridge."""
+NOT_SIMPLE = (Unfit, Unclear, OSError, ValueError, LookupError, TypeError, StopIteration, RecursionError)
+"""How the lean way says that the plain one has to do it."""
 SEAL_EVERY = 1000
 KNOWN = "/derived/hook.json"
 _KNOWN_LIMIT = 4096
@@ -36,7 +43,7 @@ def main() -> None:
     except BaseException:  # noqa: BLE001, S110 - a host must never suffer from its hook
         pass
     finally:
-        posix._exit(0)
+        _end()
 
 
 def handle() -> None:
@@ -68,29 +75,30 @@ def record_lean(raw: bytes, ms: int, random: bytes, environ: dict[bytes, bytes],
         attempt: told before something is written.
 
     Raises:
-        Unfit, Unclear, OSError, ValueError, StopIteration, RecursionError: if it isn't simple.
+        NOT_SIMPLE: if it isn't simple.
     """
     event = read_event(raw)
-    event_id = encoded_id(ms, random)
-    line = as_line(event, event_id, now_text(ms))
-    folder, files = find(str(event["cwd"]) if isinstance(event.get("cwd"), str) else "", environ)
-    version, _, seen, *known = _known(folder)
+    line = as_line(event, encoded_id(ms, random), now_text(ms))
+    cwd = event.get("cwd")
+    folder, files = find(cwd if isinstance(cwd, str) else "", environ)
+    version, _, seen, device, inode, byte, seq, begin, digest = _known(folder)
     if version != memfold.__version__ or seen != [signature(path) for path in files]:
         return False
     for name in _ELSEWHERE:
         if _holds(folder.encode() + name):
             return False
-    return append(folder, tuple(known), event_id, line, attempt, SEAL_EVERY)
+    known = (device, inode, byte, seq, begin, digest)
+    return append(folder, known, line, attempt, SEAL_EVERY)
 
 
 def _is_recorded(raw: bytes, ms: int, attempt: Attempt) -> bool:
     try:
         return record_lean(raw, ms, posix.urandom(10), posix.environ, attempt)
-    except (Unfit, Unclear, OSError, ValueError, LookupError, TypeError, StopIteration, RecursionError):
+    except NOT_SIMPLE:
         return False
 
 
-def _known(folder: str) -> list[object]:
+def _known(folder: str) -> tuple[str, str, object, int, int, int, int, int, str]:
     """What the plain way has left about the log (``memfold.hook.known``); disposable like all that is derived."""
     descriptor = posix.open(folder + KNOWN, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
     try:
@@ -99,7 +107,8 @@ def _known(folder: str) -> list[object]:
         posix.close(descriptor)
     if not isinstance(value, list):
         raise Unfit
-    return value
+    # Its writer says what is in it; what else may stand there makes an error, and the event goes the plain way.
+    return tuple(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 
 
 def _holds(folder: bytes) -> bool:
@@ -111,7 +120,7 @@ def _holds(folder: bytes) -> bool:
 
 
 def _read() -> bytes | None:
-    """All of stdin; None if it is too long. What is too much is read and let go: a host may not expect a broken pipe."""
+    """All of stdin; None if it is too long. Then it is read and let go: a host may not expect a broken pipe."""
     chunks: list[bytes] = []
     size = 0
     while True:
@@ -140,16 +149,18 @@ def _be_quiet() -> None:
     posix.dup2(null, 2)
 
 
+def _end(_number: int = 0, _frame: object = None) -> None:
+    """End the process: what Python would tidy up takes as long as all that came before."""
+    posix._exit(0)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - its name
+
+
 def _set_alarm() -> None:
     """Stop at a time: first in words, then at once."""
 
-    def end(_number: int, _frame: object) -> None:
-        posix._exit(0)
-
     def stop(_number: int, _frame: object) -> None:
-        _signal.signal(_signal.SIGALRM, end)
+        signal.signal(signal.SIGALRM, _end)
         raise Overtime
 
-    _signal.signal(_signal.SIGALRM, stop)
-    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGALRM])
-    _signal.setitimer(_signal.ITIMER_REAL, _SECONDS, _LAST_WORDS)
+    signal.signal(signal.SIGALRM, stop)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
+    signal.setitimer(signal.ITIMER_REAL, _SECONDS, _LAST_WORDS)
