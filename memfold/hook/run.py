@@ -24,7 +24,7 @@ SEAL_EVERY = 1000
 KNOWN = "/derived/hook.json"
 _KNOWN_LIMIT = 4096
 _CHUNK = 1 << 16
-_SECONDS, _LAST_WORDS = 1.75, 0.25
+SECONDS, _LAST_WORDS = 1.75, 0.25
 """When the hook stops, and how long it may then take to say so."""
 _PAUSE = 0.001
 _ELSEWHERE = (b"/private", b"/spool")
@@ -163,4 +163,4 @@ def _set_alarm() -> None:
 
     signal.signal(signal.SIGALRM, stop)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
-    signal.setitimer(signal.ITIMER_REAL, _SECONDS, _LAST_WORDS)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS, _LAST_WORDS)

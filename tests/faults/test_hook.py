@@ -365,7 +365,7 @@ def test_an_input_that_says_nothing(place: Place, raw: bytes, said: str) -> None
 
 def test_stdin_that_nobody_closes(place: Place) -> None:
     """The hook ends all the same, and says why."""
-    process = start(b"", place.home, stdin=subprocess.PIPE)
+    process = start(b"", place.home, stdin=subprocess.PIPE, command=fast_command())
     process.wait(timeout=60)
     assert process.returncode == 0
     ended(process)
