@@ -65,10 +65,10 @@ def record(raw: bytes | None, ms: int, event_id: str | None = None, environ: Map
 
 
 def note_overtime(environ: Mapping[str, str] = os.environ) -> None:
-    """Say in the private log that the time was up."""
+    """Say in the private log that nothing came in time."""
     with suppress(ConfigError):
         log = PrivateLog(data_dir(environ))
-        _note(log, "stopped after two seconds: close stdin behind the event, or see if the disk is slow")
+        _note(log, "no event within two seconds: close stdin behind the event")
 
 
 def drafts_of(event: events.HookEvent, capture: Capture, time: str | None) -> list[Draft]:

@@ -13,7 +13,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from memfold.hook.command import fast_command
 from tests.support.bridge import ROOT, events_of, folder_of
 from tests.support.cli import home
 from tests.support.cli import run as run_command
-from tests.support.hook import SESSION, Bench, bench, ended, hooked, repository, sent, start, tool
+from tests.support.hook import SESSION, Bench, bench, ended, hooked, patient, repository, sent, start, tool
 
 FACT = "use integer cents for money"
 LEAN = frozenset(
@@ -363,13 +364,31 @@ def test_an_input_that_says_nothing(place: Place, raw: bytes, said: str) -> None
     assert not place.folder.parent.exists()
 
 
+@contextmanager
+def _all_of_it() -> Iterator[int]:
+    """A descriptor for a hook: behind the block, each process that had it has ended."""
+    read_end, write_end = os.pipe()
+    yield write_end
+    os.close(write_end)
+    assert os.read(read_end, 1) == b""
+    os.close(read_end)
+
+
 def test_stdin_that_nobody_closes(place: Place) -> None:
     """The hook ends all the same, and says why."""
-    process = start(b"", place.home, stdin=subprocess.PIPE, command=fast_command())
-    process.wait(timeout=60)
-    assert process.returncode == 0
-    ended(process)
-    assert "hook: stopped after two seconds" in place.told()
+    with _all_of_it() as mark:
+        process = start(b"", place.home, stdin=subprocess.PIPE, command=fast_command(), pass_fds=[mark])
+        process.wait(timeout=60)
+        ended(process)
+    assert "hook: no event within two seconds" in place.told()
+
+
+def test_a_busy_machine(place: Place) -> None:
+    """Where two seconds aren't enough, the host goes on, and a child of the hook stores what was read."""
+    hurried = [word.replace("SECONDS = 60.0", "SECONDS = 0.01") for word in patient()]
+    with _all_of_it() as mark:
+        hooked(place.says(f"Remember: {FACT}"), place.home, command=hurried, pass_fds=[mark])
+    assert [event.data.text for event in place.events() if isinstance(event, MemoryRequested)] == [f"Remember: {FACT}"]
 
 
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2), (1, 2)])

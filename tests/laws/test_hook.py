@@ -162,7 +162,7 @@ def test_both_ways_write_the_same_bytes(place: Bench, raw: bytes) -> None:
         assert lean == place.plain(raw)
 
 
-_COMMON = (
+_COMMON: tuple[dict[str, Any], ...] = (
     {"name": "Bash", "args": {"command": "cargo check 2>&1 && git status", "description": "look"}, "output": "token=x"},
     {"name": "Bash", "args": {"command": "npm test | tail -5"}, "output": "3 failed"},
     {"name": "Bash", "args": {"command": "npm test 2>&1"}, "exit": 0, "output": "ok"},
