@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
@@ -17,7 +18,8 @@ from memfold.hook import plain, run
 from memfold.hook.command import fast_command
 from tests.support.bridge import folder_of
 
-__all__ = ["MS", "SESSION", "Bench", "bench", "ended", "hooked", "patient", "repository", "sent", "start", "tool"]
+__all__ = ["MS", "SESSION", "Bench", "bench", "ended", "hooked", "patient", "repository"]
+__all__ += ["sent", "start", "taken", "tool"]
 
 MS = 1_780_000_000_123
 SESSION = "5d0a5b0e-8a3e-4f0e-9d43-1b2c3d4e5f60"
@@ -39,7 +41,7 @@ def tool(cwd: object, name: object = "Bash", call: object = "toolu_01", **more: 
 def repository(folder: Path) -> Path:
     """A folder that git would take for a repository."""
     for name in ("objects", "refs"):
-        (folder / ".git" / name).mkdir(parents=True)
+        (folder / ".git" / name).mkdir(parents=True, exist_ok=True)
     (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     return folder
 
@@ -98,6 +100,16 @@ def bench() -> Iterator[Bench]:
     """A bench in a folder of its own."""
     with TemporaryDirectory() as folder:
         yield Bench(Path(os.path.realpath(folder)))
+
+
+def taken(event: object, home: Path) -> bool:
+    """An event goes in, in this process, one way or the other; whether it went the lean one."""
+    raw, ms = json.dumps(event).encode(), time.time_ns() // 1_000_000
+    with suppress(*run.NOT_SIMPLE):
+        if run.record_lean(raw, ms, os.urandom(10), {b"HOME": os.fsencode(home)}, Attempt()):
+            return True
+    plain.record(raw, ms, None, {"HOME": str(home)})
+    return False
 
 
 _PATIENT = """
