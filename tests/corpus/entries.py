@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
+from memfold.capture import ID_LIMIT
 from memfold.imports.formats import FORMATS
 from tests.corpus.project import Entry, Project
 from tests.support.bridge import compacted, event, hook, ran, said, use
@@ -257,7 +258,8 @@ def _hooks(project: Project, texts: Sequence[str]) -> None:
             {"name": "Read", "call": text},
         ):
             taken(call_of(root, **call), home)
-        taken(call_of(root, "Read") | {"session": text[:200]}, home)
+        if len(text) <= ID_LIMIT:  # a longer one is refused
+            taken(call_of(root, "Read") | {"session": text}, home)
         taken(sent("rules.loaded", root, {"path": text, "text": f"Use {text}"}), home)
 
 
