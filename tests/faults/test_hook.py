@@ -30,7 +30,7 @@ from memfold.hook.command import fast_command
 from tests.support.bridge import ROOT, events_of, folder_of
 from tests.support.cli import home
 from tests.support.cli import run as run_command
-from tests.support.hook import SESSION, Bench, bench, ended, hooked, patient, repository, sent, start, tool
+from tests.support.hook import SESSION, Bench, bench, ended, hooked, patient, repository, sent, start, taken, tool
 
 FACT = "use integer cents for money"
 LEAN = frozenset(
@@ -132,6 +132,17 @@ def test_off_the_record(started: Place) -> None:
     started.tool("c9")
     assert started.calls() == ["c9"]
     assert not (started.folder / "private").exists()
+
+
+def test_off_the_record_is_not_for_ever(here: Bench) -> None:
+    """A session that has said nothing for a week is waited for no longer, and no hook is slow for it."""
+    for session, age in (("old", 8), ("new", 6)):
+        said = sent("memory.requested", here.root, {"message": "m", "text": "off the record"}, session=session)
+        taken(said, here.top / "home")
+        for mark in (here.folder / "private").iterdir():
+            os.utime(mark, (time.time() - age * 86400,) * 2)
+        taken(tool(here.root, **_CALL), here.top / "home")
+        assert (here.folder / "private").exists() == (session == "new")
 
 
 def test_off_and_on(started: Place) -> None:

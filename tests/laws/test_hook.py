@@ -59,7 +59,7 @@ def _unchanged(text: str) -> bool:
 @example("api\n- key: abc123xyz")
 @example("\\nsk-" + "b2" * 9)
 @example("%20npm_" + "d4" * 11)
-def test_an_innocent_text_stays_as_it_is(text: str) -> None:
+def test_i8_an_innocent_text_stays_as_it_is(text: str) -> None:
     """I8: what the lean way takes for innocent is neither cleaned, withheld nor redacted."""
     event("innocent" if (found := is_innocent(text)) else "not innocent")
     if found:
@@ -72,7 +72,7 @@ def _corpus() -> Iterator[str]:
     yield from (one.text for one in samples())
 
 
-def test_no_secret_of_the_corpus_is_innocent() -> None:
+def test_i8_no_secret_of_the_corpus_is_innocent() -> None:
     """I8: every form of a secret is left to the plain way, alone and in a longer text; pairs of forms too."""
     for text in _corpus():
         for framed in (text, f"echo {text} && ls", f"{text}\n- {text}"):
