@@ -8,5 +8,5 @@ const entries = existsSync(store) ? JSON.parse(readFileSync(store, "utf8")) : []
 const { tool, args, exit } = event.data
 entries.push({ session: event.session, tool, args, exit })
 const beside = `${store}.${process.pid}`
-writeFileSync(beside, JSON.stringify(entries.slice(-200), null, 2))
+writeFileSync(beside, JSON.stringify(entries.slice(-200)))
 renameSync(beside, store)
