@@ -302,7 +302,7 @@ class PathsDocument(Struct, frozen=True, tag_field="schema", tag="memfold.paths/
         data: folder of all ledgers.
         config: folder of the user's configuration.
         files: the configuration files, the user's first.
-        hook: the fast command line of `memfold hook`, word by word.
+        hook: the fast command line of `memfold hook`, word by word; empty where there is none.
     """
 
     workspace: str

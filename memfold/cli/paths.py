@@ -59,7 +59,7 @@ def run(options: Namespace) -> int:
                 (_known(one.path, exists=one.exists) for one in document.files),
                 strict=False,
             ),
-            ("hook", shlex.join(document.hook)),
+            *([("hook", shlex.join(document.hook))] if document.hook else []),
         ]
     )
     return 0

@@ -16,6 +16,8 @@ def fast_command() -> list[str]:
     Where the packages that memfold stands on lie elsewhere, as in a source tree, their folder comes behind it. The
     interpreter is the real one: what a version manager puts before it costs six times as much.
     """
+    if os.name != "posix":  # there is no lean way, and no interpreter that would start it
+        return []
     from memfold.hook import run  # compiled by this, if it isn't yet: hooks may not be allowed to write where it lies
 
     del run

@@ -4,7 +4,8 @@
 ``derived/hook.json`` is disposable. It says that at a byte of the log a line ended, which seq was next there, that the
 policy in force was the configured one, and that all this was so with these settings files. The lean way compares the
 log's inode, the last line before that byte, and the files, and reads what stands behind it; where anything is not as it
-was, the plain way looks again and writes the note anew.
+was, the plain way looks again and writes the note anew. Without files it serves the plain way alone, which need not
+read all of the log for the policy in force then.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Known(Struct, array_like=True, frozen=True):
 
     version: str
     policy: str
-    files: Signatures
+    files: Signatures | None
     device: int
     inode: int
     byte: int
@@ -107,7 +108,7 @@ def load(folder: str) -> Known | None:
     return None
 
 
-def save(log: FileLog, before: InForce, policy: str, files: Signatures) -> None:
+def save(log: FileLog, before: InForce, policy: str, files: Signatures | None) -> None:
     """Write the note, if the configured policy is in force at the end of the log; best effort."""
     with suppress(OSError, LedgerError):
         now = read_on(log, before)
@@ -116,7 +117,7 @@ def save(log: FileLog, before: InForce, policy: str, files: Signatures) -> None:
             _replace(log.directory + KNOWN, msgspec.json.encode(known))
 
 
-def _known(path: str, byte: int, policy: str, files: Signatures) -> Known | None:
+def _known(path: str, byte: int, policy: str, files: Signatures | None) -> Known | None:
     """What is to be known of a log up to a byte; None if the tail before it is no healthy line."""
     with open(path, "rb", buffering=0, opener=open_regular) as file:
         status = os.fstat(file.fileno())

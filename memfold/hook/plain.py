@@ -147,7 +147,8 @@ class _Place:
     def record(self, event: events.HookEvent, ms: int, event_id: str | None) -> None:
         """Record an event, and leave a note for the lean way."""
         settings = self._settings
-        before = self._in_force()
+        note = known.load(settings.ledger)
+        before = self._in_force(note)
         ledger = Ledger(
             settings.ledger,
             settings.root,
@@ -173,25 +174,28 @@ class _Place:
             ledger.record(drafts)
             if ledger.error is None:
                 ledger.seal(_HASHED_AT_ONCE)
-                self._leave_note(before or known.NOTHING)
+                self._leave_note(before or known.NOTHING, note)
         ledger.close()
 
-    def _in_force(self) -> known.InForce | None:
+    def _in_force(self, note: known.Known | None) -> known.InForce | None:
         try:
-            return known.policy_in_force(self._log, known.load(self._settings.ledger))
+            return known.policy_in_force(self._log, note)
         except LedgerNotFound:
             return known.NOTHING
         except LedgerError:  # whoever appends meets it again, and says so
             return None
 
-    def _leave_note(self, before: known.InForce) -> None:
-        """Leave what the lean way needs, where it would find the same ledger and judge as we do."""
+    def _leave_note(self, before: known.InForce, old: known.Known | None) -> None:
+        """Leave a note: up to where the log is known, and the settings if the lean way judges as we do under them."""
         policy = self.config.policy
-        plain = self.config.worktrees == "shared" and not policy.error_categories
-        extra = policy.redaction.labels or policy.redaction.prefixes
-        if self._lean is None or self._lean[0] != self._settings.ledger or self._files is None or not plain or extra:
-            return
-        known.save(self._log, before, policy_digest(policy), self._files)
+        digest = policy_digest(policy)
+        extra = policy.redaction.labels or policy.redaction.prefixes or policy.error_categories
+        files = None
+        if self._lean is None and old is not None and old.policy == digest:
+            files = old.files  # this folder isn't plain to see; what holds for others still holds
+        elif self._lean is not None and self._lean[0] == self._settings.ledger and not extra:
+            files = self._files if self.config.worktrees == "shared" else None
+        known.save(self._log, before, digest, files)
 
 
 def _event(raw: bytes | None) -> events.HookEvent:

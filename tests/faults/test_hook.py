@@ -301,6 +301,33 @@ def test_what_is_not_as_it_was_is_left_to_the_plain_way(here: Bench, change: Cal
         here.folder.chmod(0o700)
 
 
+@pytest.mark.parametrize(
+    "settings",
+    ['[redaction]\nextra = ["harbour"]', "[errorCategories.odd]\nprograms = ['x']", 'worktrees = "separate"'],
+)
+def test_settings_that_the_lean_way_cannot_follow(here: Bench, settings: str) -> None:
+    """Words to redact, categories of errors, worktrees apart: the note serves the plain way alone."""
+    file = here.root / ".memfold.toml"
+    file.write_text(settings)
+    os.utime(file, (1e9, 1e9))
+    note = here.folder / "derived" / "hook.json"
+    for _ in range(2):
+        assert not taken(tool(here.root, **_CALL), here.top / "home")
+    known = json.loads(note.read_bytes())
+    assert known[2] is None
+    assert known[5] == here.log.stat().st_size
+    file.unlink()
+    assert not taken(tool(here.root, **_CALL), here.top / "home")
+    assert taken(tool(here.root, **_CALL), here.top / "home")
+
+
+def test_a_linked_folder_slows_nobody_else(here: Bench) -> None:
+    """What comes through a link goes the plain way, and the next hook without one still goes the lean way."""
+    (here.top / "link").symlink_to(here.root)
+    for folder, lean in ((here.root, True), (here.top / "link", False), (here.root, True)):
+        assert taken(tool(folder, **_CALL), here.top / "home") == lean
+
+
 def test_what_others_have_appended_is_counted(here: Bench) -> None:
     """Tool calls of other processes change nothing but the number."""
     _append(_line(3) + _line(4, output="y"), here)
