@@ -14,7 +14,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -37,6 +37,13 @@ _PATIENCE = (5.0, 5.0)
 
 
 slots.install()
+
+
+class Cache(Protocol):
+    """What ``lru_cache`` makes of a function."""
+
+    def cache_clear(self) -> None:
+        """Forget every answer."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -224,7 +231,6 @@ class Runner:
         _tell(f"mutants: {done:,} of {total:,} {json.dumps(counted)}", always=always)
 
 
-Cache = functools._lru_cache_wrapper[Any]
 _WORDS = {"killed": KILLED, "survived": SURVIVED, "timeout": TIMEOUT, "no tests": NO_TESTS}
 _told = [0.0]
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from mutmut.mutation import trampoline
 
-
 _ORIGINAL = "_mutmut_orig"
 
 
