@@ -12,6 +12,7 @@ from replay.verify import Break
 __all__ = [
     "PROOF_DOCUMENTS",
     "PROOF_PARTS",
+    "GivenKind",
     "GivenPart",
     "HeadDocument",
     "PiecePart",
@@ -21,6 +22,7 @@ __all__ = [
     "VerifyDocument",
 ]
 
+GivenKind = Literal["head", "proof"]
 Standing = Literal["holds", "broken", "purged", "unknown"]
 
 
@@ -83,7 +85,7 @@ class GivenPart(Struct, frozen=True):
         matched: whether the ledger says that it was so before that purge.
     """
 
-    kind: Literal["head", "proof"]
+    kind: GivenKind
     size: int
     root: str
     standing: Standing

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
 
 from memfold import __version__
 from memfold.cli.console import Console
 from memfold.cli.given import GivenProof, read_head, read_proof
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import View, has_ledger, open_view, reading_place
-from memfold.cli.proof_documents import GivenPart, VerifyDocument
+from memfold.cli.proof_documents import GivenKind, GivenPart, VerifyDocument
 from memfold.cli.verify_alone import check_alone
 from memfold.cli.verify_output import print_prompts, print_proof, print_verification
 from memfold.errors import FINDINGS, OK, DataError, NotFoundError, UsageError
@@ -68,7 +69,7 @@ def _is_elsewhere(options: Namespace, proof: GivenProof) -> bool:
 
 def _check_here(options: Namespace, since: Head | None, proof: GivenProof | None) -> int:
     view, console = open_view(options), Console(options)
-    given = {} if since is None else {"head": since}
+    given: dict[GivenKind, Head] = {} if since is None else {"head": since}
     if proof is not None:
         given["proof"] = proof.proof.head
     found = verify(view.log, *given.values())
@@ -96,7 +97,7 @@ def _event(view: View, proof: GivenProof) -> str:
     return proven_event(view.log, proof.proof)
 
 
-def _require_own(found: Verification, given: dict[str, Head]) -> None:
+def _require_own(found: Verification, given: Mapping[GivenKind, Head]) -> None:
     """A head of another ledger says nothing of this one, and its lines aren't compared."""
     for name, one in zip(given, found.given, strict=True):
         if one.standing == "other":
@@ -109,7 +110,7 @@ def _require_own(found: Verification, given: dict[str, Head]) -> None:
 def _document(
     view: View,
     found: Verification,
-    names: tuple[str, ...],
+    names: tuple[GivenKind, ...],
     event: str,
     prompts: Rerendered | None,
     *,
@@ -118,6 +119,7 @@ def _document(
     parts = [
         GivenPart(name, one.head.size, one.head.root.hex(), one.standing, one.purge, one.matched)
         for name, one in zip(names, found.given, strict=True)
+        if one.standing != "other"  # no document comes of one
     ]
     return VerifyDocument(
         ledger=view.place.shown_directory,

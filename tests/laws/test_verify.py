@@ -209,11 +209,11 @@ class _Log:
         """No range is impossible; a head that was kept holds unless a purge has ended it, and isn't broken then."""
         foreign = Head("memfold/ledger/another", 3, b"r" * 32)
         found = verify(self.log, *self.kept, foreign)
-        for one in found.breaks:
-            assert 1 <= one.first_line <= one.last_line <= max(1, len(self._lines()))
+        for broken in found.breaks:
+            assert 1 <= broken.first_line <= broken.last_line <= max(1, len(self._lines()))
         if self.is_whole:
             assert found.given[-1].standing == "other"
-            assert all(one.offset is not None for one in found.breaks)
+            assert all(broken.offset is not None for broken in found.breaks)
             for number, one in enumerate(found.given[:-1]):
                 assert one.standing in ({"holds", "purged"} if number in self.ended else {"holds"})
                 assert one.standing == "holds" or one.matched or not self.ended[number]

@@ -178,6 +178,19 @@ def test_a_head_that_contradicts_one_before_it(log: FileLog) -> None:
     assert (broken.first_line, broken.last_line, broken.size, broken.after) == (13, 13, 11, 11)
 
 
+def test_a_line_of_several_events_is_one_line(log: FileLog) -> None:
+    """Where two heads part within it, the range is that line, and doesn't end before it begins."""
+    tree = present_head(log)
+    assert tree is not None
+    good, bad = LedgerSealedData(tree.size, tree.root.hex()), LedgerSealedData(tree.size + 1, "0" * 64)
+    log.append([Draft(source="memfold", time=None, data=data) for data in (good, bad)])
+    lines = Path(log.path).read_bytes().splitlines(keepends=True)
+    lines[10:12] = [lines[10].rstrip(b"\n") + lines[11]]
+    Path(log.path).write_bytes(b"".join(lines))
+    (broken,) = verify(log).breaks
+    assert (broken.first_line, broken.last_line) == (11, 11)
+
+
 def test_heads_are_three_lines() -> None:
     """The form of C2SP tlog-checkpoint; what follows, such as a signature, is passed over."""
     head = Head("memfold/ledger/x", 7, _ROOT)
