@@ -31,8 +31,8 @@ class Break(Struct, frozen=True):
         size: the number of lines that it covers.
         expected: its root, in hex.
         found: the root of as many lines now; empty where there aren't so many.
-        after: the size of the largest head in the ledger that holds, of those before it; 0 without one. As many as
-            ``size`` or more: what isn't right is the head itself.
+        after: the size of the largest head in the ledger that holds, of those before it; 0 without one. Where it covers
+            as many lines or more, what isn't right is the head itself.
         first_line: the first line of the file that may be wrong; 1 for a head that was given, since whoever changes
             lines on purpose makes the heads in the ledger anew.
         last_line: the last one, never before the first.

@@ -36,7 +36,8 @@ def check_alone(options: Namespace, given: GivenProof, since: Head | None) -> in
         return OK if intact else FINDINGS
     if event:
         style = console.style.green if intact else console.style.yellow
-        text = f"proven under the head in the proof alone: index {proof.index:,} is event {event}"
+        head = "the head you gave" if standing == "holds" else "the head in the proof alone"
+        text = f"proven under {head}: index {proof.index:,} is event {event}"
     else:
         style, text = console.style.red, "not proven: line, hashes and head of the proof don't belong together"
     for line in console.lines(text, ""):

@@ -21,6 +21,7 @@ _CAUSES = {
     "unknown": "nothing explains it: a mistake in memfold, or the receipt isn't true",
 }
 _THAT = {"head": "that head", "proof": "the head in that proof"}
+_AGAIN = {"head": "take a new head", "proof": "make a new proof"}
 _YOURS = {"head": "the head you gave", "proof": "the head in the proof"}
 
 
@@ -99,8 +100,8 @@ def _ended(name: str, one: Given) -> str:
     """A purge ends every head that was kept before it: nothing that stands there now can be compared with it."""
     before = f"{_THAT[name]} is from before purge #{one.purge}"
     if one.matched:
-        return f"{before}; it matches the log as it was then: take a new head"
-    return f"{before}: it can't be compared; take a new one"
+        return f"{before}; it matches the log as it was then; {_AGAIN[name]}"
+    return f"{before}: it can't be compared; {_AGAIN[name]}"
 
 
 def _purged(found: Verification) -> str:

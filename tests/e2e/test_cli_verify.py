@@ -193,9 +193,9 @@ def test_a_purge_ends_what_was_kept(tmp_path: Path) -> None:
         (
             "--since",
             "kept.head",
-            f"that head is from before purge #{purge}; it matches the log as it was then: take a new",
+            f"that head is from before purge #{purge}; it matches the log as it was then; take a new",
         ),
-        ("--since", "early.head", f"that head is from before purge #{purge}: it can't be compared; take a new one"),
+        ("--since", "early.head", f"that head is from before purge #{purge}: it can't be compared; take a new head"),
         ("--proof", "old.proof", f"the head in that proof is from before purge #{purge}; it matches the log"),
     ):
         ran = run("verify", option, name, *LEDGER)
@@ -253,6 +253,7 @@ def test_a_proof_is_checked_without_its_ledger(tmp_path: Path) -> None:
     assert "the line stands under that head; " in ran.out
     ran = run(*alone, "--since", "kept.head")
     assert (ran.code, "the head in the proof is the one you gave" in ran.out) == (0, True)
+    assert ran.out.startswith("proven under the head you gave: index 5 is event ")
     found = json.loads(run(*alone, "--since", "kept.head", "--json").out)
     assert (found["ledger"], found["intact"], found["since"], found["event"]) == ("", True, True, document["event"])
     Path("kept.head").write_text(head.replace("\n32\n", "\n31\n"))
