@@ -47,7 +47,7 @@ def print_verification(console: Console, found: Verification, names: tuple[str, 
     console.fields(
         [
             ("tree", f"{plural(found.head.size, 'line')}, root {found.head.root.hex()}"),
-            ("sealed", f"the first {found.sealed:,}; later ones will be" if found.heads else ""),
+            ("sealed", f"the first {plural(found.sealed, 'line')}" if found.heads else ""),
             *((name, _given(one)) for name, one in zip(_labels(names), found.given, strict=True)),
             ("purged", _purged(found)),
         ]

@@ -11,6 +11,7 @@ from unittest import mock
 
 import pytest
 
+from ledger.events import Draft, LedgerSealedData
 from ledger.log import FileLog
 from ledger.problems import Kind
 from tests.support.cli import RECORDINGS, failed, home, run
@@ -97,6 +98,17 @@ def test_a_given_head_trusts_no_head_in_the_ledger() -> None:
     assert ran.out.startswith("broken: something changed in lines 1 to 32 after that head was taken\n")
     (broken,) = _verified("--since", "kept.head")["breaks"]
     assert (broken["first_line"], broken["last_line"], broken["after"]) == (1, 32, 31)
+
+
+def test_heads_that_contradict_an_earlier_one() -> None:
+    """Its lines are as the earlier one says: what isn't right is the head itself, whose line is named."""
+    with FileLog.open("ledger") as log:
+        data = LedgerSealedData(31, "0" * 64)
+        log.append([Draft(source="memfold", time=None, data=data) for _ in range(12)])
+    ran = run("verify", *LEDGER)
+    assert ran.code == 3
+    assert ran.out.startswith("broken: head #32 in line 33 contradicts a head before it that holds\n")
+    assert "… and 2 more: " in ran.out
 
 
 def test_lines_that_were_taken_away() -> None:
