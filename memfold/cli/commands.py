@@ -241,13 +241,19 @@ _COMMANDS = (
         "verify",
         "verify",
         "Show that the ledger is what its heads say, and where it isn't; that prompts come out as they were given.",
-        ("memfold verify", "memfold verify --since harbour.head", "memfold verify --prompts --json"),
+        (
+            "memfold verify",
+            "memfold verify --since harbour.head",
+            "ssh other cat harbour.head | memfold verify --since -",
+            "memfold verify --proof event-12.tlog-proof --since harbour.head",
+            "memfold verify --prompts --json",
+        ),
     ),
     Command(
         "prove",
         "prove",
         "Print the proof that an event stands in the ledger.",
-        ("memfold prove 12 > event-12.tlog-proof", "memfold verify --proof event-12.tlog-proof"),
+        ("memfold prove 12 > event-12.tlog-proof", "memfold prove 12 --json > event-12.json"),
     ),
     Command(
         "config",

@@ -298,7 +298,7 @@ complete -c memfold -n '_shtab_memfold_using head' -l color -xka "auto always ne
 complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a verify -d 'Show that the ledger is what its heads say, and where it isn'"'"'t; that prompts come out as they were given.'
 complete -c memfold -n '_shtab_memfold_using verify' -s h -l help -d 'show this help message and exit'
 complete -c memfold -n '_shtab_memfold_using verify' -l since -xka "(__fish_complete_path (commandline -ct))" -d 'a head that memfold head has printed; - reads it from stdin'
-complete -c memfold -n '_shtab_memfold_using verify' -l proof -xka "(__fish_complete_path (commandline -ct))" -d 'a proof that memfold prove has printed; - reads it from stdin'
+complete -c memfold -n '_shtab_memfold_using verify' -l proof -xka "(__fish_complete_path (commandline -ct))" -d 'a proof that memfold prove has printed; - reads it from stdin. One printed with --json holds the event'"'"'s line too, and is checked where its ledger isn'"'"'t'
 complete -c memfold -n '_shtab_memfold_using verify' -l prompts -d 'make the prompts again that hosts were given'
 complete -c memfold -n '_shtab_memfold_using verify' -l workspace -xka "(__fish_complete_directories)" -d 'a folder of the workspace (default: the current directory)'
 complete -c memfold -n '_shtab_memfold_using verify' -l ledger -xka "(__fish_complete_directories)" -d 'the folder that holds events.jsonl'

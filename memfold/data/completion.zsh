@@ -346,7 +346,7 @@ _shtab_memfold_prove_options=(
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
-  ":offset or id of the event:"
+  ":offset or id of the event\; memfold history names those of a memory:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -499,7 +499,7 @@ _shtab_memfold_unpin_defaults_added=0
 _shtab_memfold_verify_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--since[a head that memfold head has printed\; - reads it from stdin]:FILE:_files"
-  "--proof[a proof that memfold prove has printed\; - reads it from stdin]:FILE:_files"
+  "--proof[a proof that memfold prove has printed\; - reads it from stdin. One printed with --json holds the event\'s line too, and is checked where its ledger isn\'t]:FILE:_files"
   "--prompts[make the prompts again that hosts were given]"
   "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
