@@ -141,7 +141,7 @@ class _Pass:
             self.unchecked += len(self.claims)
             self.claims = [_Claim(index, event.seq, index, event.data.new_root)]
             self.purged = event.seq
-        elif isinstance(event, LedgerRepaired):
+        elif isinstance(event, LedgerRepaired) and event.data.pieces:
             self.repairs.append((index, event.seq))
 
 

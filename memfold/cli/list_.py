@@ -68,7 +68,8 @@ def _print(console: Console, document: ListDocument, state: str, pending: int) -
     waiting = f"{pending:,} pending: decided {WHEN_DECIDED}"
     if not document.memories:
         kind = "candidates" if state == "all" else f"{state} memories"
-        console.note(f"no {kind} as of offset {document.position}")
+        where = f"as of offset {document.position}" if document.position >= 0 else "for the log is empty"
+        console.note(f"no {kind}, {where}" if document.position < 0 else f"no {kind} {where}")
         if pending and state in _ACTIVE:
             console.note(f"{waiting} (memfold list --state pending)")
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 
 from replay.rerender import Difference
@@ -11,11 +13,16 @@ __all__ = [
     "PROOF_DOCUMENTS",
     "PROOF_PARTS",
     "HeadDocument",
+    "Outcome",
     "PiecePart",
     "ProofDocument",
     "RepairDocument",
     "VerifyDocument",
 ]
+
+
+Outcome = Literal["repaired", "nothing_to_do", "dry_run"]
+"""How a repair ended."""
 
 
 class HeadDocument(Struct, frozen=True, tag_field="schema", tag="memfold.head/1"):
@@ -121,14 +128,18 @@ class RepairDocument(Struct, frozen=True, tag_field="schema", tag="memfold.repai
 
     Attributes:
         ledger: folder of the ledger.
+        outcome: `repaired`, `nothing_to_do`, or `dry_run`, which only shows what there is to do.
         done: whether it was done.
         pieces: what is set aside or split, in file order.
+        steps: breaks in the numbers that nothing accounted for, and which the repair notes as known.
         event: id of the event that records it; empty if none was written.
     """
 
     ledger: str
+    outcome: Outcome
     done: bool
     pieces: tuple[PiecePart, ...]
+    steps: int
     event: str
 
 
