@@ -88,12 +88,13 @@ def bare_copy(copy: str) -> Manifest:
     first = next(iter(Reader(log)), None)
     if not isinstance(first, LedgerCreated):
         raise DataError(f"{decode(copy)} can't be restored: its log has no beginning")
-    made = digest_log(copy)
-    events = sum(1 for _ in Reader(log))
-    of = first.data
+    made, of = digest_log(copy), first.data
+    events, last = 0, first.time
+    for event in Reader(log):
+        events, last = events + 1, event.time or last
     return Manifest(
         version=1,
-        created=first.time or "",
+        created=last or "",  # when it was made, nobody has noted: it is of the time of its last event
         ledger=of.ledger,
         root=of.root,
         key=of.key,

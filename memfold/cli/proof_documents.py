@@ -132,6 +132,8 @@ class RepairDocument(Struct, frozen=True, tag_field="schema", tag="memfold.repai
         done: whether it was done.
         pieces: what is set aside or split, in file order.
         steps: breaks in the numbers that nothing accounted for, and which the repair notes as known.
+        renumbered: former id to present id, of each memory that has another one than in the latest backup, since lines
+            before it are lost.
         event: id of the event that records it; empty if none was written.
     """
 
@@ -140,6 +142,7 @@ class RepairDocument(Struct, frozen=True, tag_field="schema", tag="memfold.repai
     done: bool
     pieces: tuple[PiecePart, ...]
     steps: int
+    renumbered: dict[str, str]
     event: str
 
 

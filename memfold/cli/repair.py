@@ -10,21 +10,26 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 from ledger.ids import MonotonicIds
+from ledger.log import FileLog
 from ledger.problems import DAMAGE, Problem
 from ledger.repair import find_damage, repair
 from ledger.steps import open_steps
 from ledger.times import format_time
 from ledger.writer import QUARANTINE, quarantine_name
+from memfold.cli.backup import store_of
 from memfold.cli.console import Console
 from memfold.cli.desk import refusal
 from memfold.cli.parsing import json_option, ledger_options
-from memfold.cli.place import open_view
+from memfold.cli.place import View, open_view
 from memfold.cli.proof_documents import Outcome, PiecePart, RepairDocument
 from memfold.cli.words import plural
 from memfold.clock import now_ms
 from memfold.errors import OK
+from memfold.lost import newest_backup
+from memfold.renumbered import ids_in, renumbered, renumbered_words
 from projections.text.clean import decode
 from replay.kept import DERIVED
+from replay.state import state_at
 
 __all__ = ["configure", "run"]
 
@@ -47,6 +52,9 @@ def run(options: Namespace) -> int:
     if not options.json:
         _print(console, damage, steps)
     event, to_do = "", bool(damage or steps)
+    moved = _renumbered(view) if to_do else {}
+    if moved and not options.json:
+        console.note(renumbered_words(moved, " since the latest backup"))
     if to_do and not options.dry_run:
         _confirm(console, options)
         events = repair(directory, time=format_time(now_ms()), new_id=MonotonicIds())
@@ -56,10 +64,19 @@ def run(options: Namespace) -> int:
     if options.json:
         outcome: Outcome = "nothing_to_do" if not to_do else "repaired" if event else "dry_run"
         parts = tuple(_part(directory, one) for one in damage)
-        console.emit(RepairDocument(view.place.shown_directory, outcome, bool(event), parts, steps, event))
+        console.emit(RepairDocument(view.place.shown_directory, outcome, bool(event), parts, steps, moved, event))
     elif to_do:
         console.out(console.style.green("repaired") if event else "nothing was done (--dry-run)")
     return OK
+
+
+def _renumbered(view: View) -> dict[str, str]:
+    """Ids that are others than in the latest backup: a repair changes none, but what was lost before it has."""
+    newest = newest_backup(*store_of(view.place))
+    if newest is None:
+        return {}
+    then = state_at(FileLog.open(newest.folder, own=False).read(), only=frozenset())
+    return renumbered(ids_in(then.memory), ids_in(view.world(frozenset()).memory))
 
 
 def _confirm(console: Console, options: Namespace) -> None:

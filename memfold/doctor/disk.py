@@ -59,8 +59,8 @@ def check_ledger(scene: Scene) -> Iterator[Check]:
         if left is None:
             yield Check("ledger", "note", f"{log} is not there yet: it is made with the first event")
     elif count := begun_anew(id_in(scene.ledger), scene.data, key):
-        seen = f"{log} was begun anew: {plural(count, 'backup')} hold the ledger that was here before"
-        action = "memfold restore-backup, which keeps the present log; then memfold import with that"
+        seen = f"{log} was begun anew: all that is in {plural(count, 'backup')} is of the ledger that was here before"
+        action = "memfold restore-backup, which keeps the present log as a backup; then memfold import with that"
         yield Check("ledger", "warn", seen, action)
     else:
         yield Check("ledger", "ok", f"{log}, {found[log].st_size:,} bytes")
