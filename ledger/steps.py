@@ -61,7 +61,7 @@ class Steps:
         """The problem; as a known one, if it is accounted for. When all records were taken in."""
         if problem.kind not in STEPS:
             return problem
-        if problem.byte < self._repaired:
+        if problem.byte <= self._repaired:  # its own number may be the next break
             return msgspec.structs.replace(problem, known=True, fix=_NOTED)
         gap = self._places.get(problem.byte)
         if problem.kind is Kind.SEQ_GAP and gap is not None and self._missing[gap] <= 0:

@@ -68,8 +68,9 @@ def _print(console: Console, document: ListDocument, state: str, pending: int) -
     waiting = f"{pending:,} pending: decided {WHEN_DECIDED}"
     if not document.memories:
         kind = "candidates" if state == "all" else f"{state} memories"
-        where = f"as of offset {document.position}" if document.position >= 0 else "for the log is empty"
-        console.note(f"no {kind}, {where}" if document.position < 0 else f"no {kind} {where}")
+        console.note(
+            f"no {kind}" + (f" as of offset {document.position}" if document.position >= 0 else ": the log is empty")
+        )
         if pending and state in _ACTIVE:
             console.note(f"{waiting} (memfold list --state pending)")
         return

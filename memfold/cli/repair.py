@@ -108,7 +108,7 @@ def _print(console: Console, damage: Sequence[Problem], steps: int) -> None:
         console.out(f"{plural(fused, 'line')} with several events: to be split")
     if steps:
         what = plural(steps, "break")
-        console.out(f"{what} in the numbers, as lines that are missing leave them: to be noted as known")
+        console.out(f"{what} in the numbers, which no repair can undo: to be noted as known")
     if not damage:
         return
     rows = [(str(one.line), str(one.byte), f"{one.length:,}", one.kind.value) for one in damage[:_SHOWN]]
