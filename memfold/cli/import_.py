@@ -18,6 +18,7 @@ from ledger.source import OWN_SOURCE
 from ledger.times import format_time
 from memfold.cli.console import Console
 from memfold.cli.desk import Desk
+from memfold.cli.lost import require_no_loss
 from memfold.cli.move_documents import ImportDocument
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import Place, current_folder, find_place, has_ledger
@@ -77,6 +78,7 @@ def run(options: Namespace) -> int:
     moved: dict[str, str] = {}
     _announce(sum(len(found.lines) for found in files))
     if options.dry_run:
+        require_no_loss(options, place)
         with _as_it_is(place) as store:
             drafts += drafts_of(files, store.world().memory, format_time(now_ms()))
             events, world = store.preview(drafts)

@@ -13,7 +13,7 @@ import pytest
 
 from ledger.log import LOCK_SUFFIX, LOG_NAME, FileLog
 from memfold.paths import data_dir, ledger_dir, workspace_key
-from tests.support.cli import active, done, failed, home, run
+from tests.support.cli import RECORDINGS, active, done, failed, home, run
 
 TEXTS = ("Use small commits", "Use short names", "The harbour opens at nine")
 
@@ -89,6 +89,26 @@ def test_each_trace_shows_that_there_was_a_log(ledger: Path, left: str) -> None:
     checks = {one["name"]: one for one in json.loads(run("doctor", "--json").out)["checks"]}
     assert checks["ledger"]["outcome"] == "fail"
     assert "is gone" in checks["ledger"]["seen"]
+
+
+def test_no_whole_backup_is_told_too(ledger: Path) -> None:
+    """Then the list of them says what is wrong with each."""
+    copy = backup()
+    (copy / LOG_NAME).write_bytes(b"")
+    (ledger / LOG_NAME).unlink()
+    failed(run("list"), 66, "there is 1 backup, none of them whole", "memfold backup --list")
+
+
+def test_nothing_begins_a_log_over_what_is_left(ledger: Path, project: Path) -> None:
+    """Not an import, even a dry one, not a recording, and not the memory file of an installation."""
+    (ledger / LOG_NAME).unlink()
+    (project / "AGENTS.md").write_text("- Use tabs\n")
+    recording = str(RECORDINGS / "remember.jsonl")
+    for arguments in (["import", "AGENTS.md", "--format", "bullets"], ["ingest", "opencode", recording]):
+        failed(run(*arguments, "--ledger", str(ledger)), 66, "is gone, and no backup is known")
+    failed(run("import", "AGENTS.md", "--format", "bullets", "--dry-run"), 66, "is gone")
+    assert "the log of this project's ledger is gone" in run("install", "opencode", "--memory-file").err
+    assert not (ledger / LOG_NAME).exists()
 
 
 def test_what_waits_is_no_trace(ledger: Path) -> None:

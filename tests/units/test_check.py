@@ -130,6 +130,7 @@ REPAIRED = Draft(source="memfold", time=None, data=LedgerRepairedData(pieces=1))
         ([(4, 4), (5, 3)], [False]),
         ([(4, 4), (5, 5), (6, 6)], [False]),
         ([(4, 4), (5, 2), (6, 3), (9, 9)], [True, False]),
+        ([(2, 20), (5, 5), (6, 3), (7, 4)], [False]),  # neighbours out of order
         ([(4, 4), (8, 8), (9, 6), (10, 5), (11, 7)], [False, True]),
     ],
 )
