@@ -94,7 +94,7 @@ def _with_repeated_notes(problems: Iterable[ProblemPart]) -> list[tuple[ProblemP
     seen: set[str] = set()
     shown: list[tuple[ProblemPart, int]] = []
     for one in found:
-        if one.kind not in seen:
+        if not one.note or one.kind not in seen:
             shown.append((one, count[one.kind] - 1 if one.note else 0))
         if one.note:
             seen.add(one.kind)

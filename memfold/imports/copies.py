@@ -151,9 +151,11 @@ class _Pass:
             self.created = item.data
         if item.id in self._known:
             self._compare(item)
+        elif isinstance(item, UnknownEvent):
+            self.skipped.append(Skipped(record.line, _UNKNOWN))
         elif reason := _why_it_stays(item):
             self.skipped.append(Skipped(record.line, reason))
-        elif not isinstance(item, UnknownEvent):
+        else:
             self.drafts.append(_draft(item))
 
     def _compare(self, event: AnyEvent) -> None:
@@ -188,10 +190,8 @@ def _digest(event: AnyEvent) -> int:
     return hash(event.line if isinstance(event, UnknownEvent) else encode(replace(event, seq=0)))
 
 
-def _why_it_stays(event: AnyEvent) -> str:
+def _why_it_stays(event: Event) -> str:
     """Why an event that only the copy holds is left out; empty if it is taken."""
-    if isinstance(event, UnknownEvent):
-        return _UNKNOWN
     if isinstance(event, LedgerErased):
         return "a purge: run it here too"
     return "it speaks of its own file, of positions there or of the policy" if isinstance(event, _OF_ITS_FILE) else ""

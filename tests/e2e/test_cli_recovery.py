@@ -150,6 +150,10 @@ def test_a_repaired_ledger_is_healthy(ledger: Path) -> None:
     lines = lines_of(ledger)
     (ledger / LOG_NAME).write_bytes(b"".join([*lines[:-2], lines[-1]]))
     assert findings()["seq_gap"] is False
+    assert [line.split()[2:4] for line in run("check").out.splitlines() if " seq_gap " in line] == [
+        ["seq_gap", "(note)"],
+        ["seq_gap", "seq"],
+    ]
     shown = run("repair", "--yes").out
     assert "1 break in the numbers" in shown
     assert shown.endswith("repaired\n")
