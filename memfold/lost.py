@@ -64,9 +64,18 @@ def what_is_left(directory: str, data: str, key: str, named: str = "") -> tuple[
 
 
 def begun_anew(ledger: str, data: str, key: str) -> int:
-    """How many backups there are, where all of them are of an earlier ledger than the present one; else 0."""
+    """How many backups there are, where all of them are of another ledger than the present one; else 0.
+
+    Args:
+        ledger: its id; empty where the log has lost its first event, and nothing can be said.
+        data: the data folder.
+        key: the workspace's key.
+
+    Raises:
+        LedgerError: if the system doesn't let us look for copies.
+    """
     manifests = [one.manifest for one in map(read_backup, known_backups(data, key)) if one.manifest is not None]
-    return len(manifests) if all(one.ledger not in ("", ledger) for one in manifests) else 0
+    return len(manifests) if ledger and all(one.ledger not in ("", ledger) for one in manifests) else 0
 
 
 def log_of(copy: str) -> str:

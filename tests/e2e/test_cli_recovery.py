@@ -134,6 +134,15 @@ def test_a_folder_that_was_taken_away_may_begin_anew(ledger: Path) -> None:
     assert sorted(active()) == sorted([*TEXTS, "Use tabs"])
 
 
+def test_a_lost_beginning_is_no_new_beginning(ledger: Path) -> None:
+    """Doctor tells of the damage alone."""
+    backup()
+    hit(ledger, 0)
+    out = run("doctor").out
+    assert "begun anew" not in out
+    assert "no_created" in out
+
+
 def test_a_repaired_ledger_is_healthy(ledger: Path) -> None:
     """What is lost is a problem until a person has repaired, then a note; what is lost later is a problem again."""
     hit(ledger, 3)
