@@ -13,6 +13,8 @@ from ledger.problems import Kind, Problem, problem
 from ledger.reader import scan
 from ledger.recovery import Record
 from ledger.rewrite import REWRITE_SUFFIX
+from ledger.slips import meant_type
+from ledger.steps import Steps
 from ledger.times import DAY_MS, format_time, parse_time
 
 __all__ = ["EVENT_VALIDATORS", "FOLDER_VALIDATORS", "EventValidator", "FolderValidator", "check"]
@@ -49,12 +51,13 @@ def check(directory: str | os.PathLike[str]) -> list[Problem]:
     """
     folder = os.fspath(directory)
     problems = [found for validate in FOLDER_VALIDATORS for found in validate(folder)]
-    state = State()
+    state, steps = State(), Steps()
     for record in scan(os.path.join(folder, LOG_NAME)):
+        steps.take(record)
         problems.extend(_look(record, state))
     if state.events == 0:
         problems.append(problem(Kind.NO_CREATED, "it holds no event at all"))
-    return sorted(problems, key=lambda found: (found.line > 0, found.byte))
+    return sorted(map(steps.settled, problems), key=lambda found: (found.line > 0, found.byte))
 
 
 def _look(record: Record, state: State) -> Iterator[Problem]:
@@ -78,7 +81,9 @@ def _validate_first(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]
 def _validate_type(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
     del state
     if isinstance(event, UnknownEvent):
-        yield Kind.UNKNOWN_TYPE, f"{event.type!r}, seq {event.seq}"
+        meant = meant_type(event)
+        kind, detail = (Kind.DAMAGED_TYPE, f", which may be {meant!r}") if meant else (Kind.UNKNOWN_TYPE, "")
+        yield kind, f"{event.type!r}, seq {event.seq}{detail}"
 
 
 def _validate_id(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:

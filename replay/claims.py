@@ -123,7 +123,7 @@ class ClaimPass:
             self.ended += self.claims
             self.claims = [Claim(index, self.last_line, event.seq, index, event.data.new_root)]
             self.purges.append(Purge(event.seq, index, event.data.old_root))
-        elif isinstance(event, LedgerRepaired):
+        elif isinstance(event, LedgerRepaired) and event.data.pieces:
             self.repairs.append((index, event.seq))
 
 

@@ -1,21 +1,26 @@
+# ruff: noqa: PTH118 - os.path strings, as in ``memfold.paths``
 """``memfold check``: problems of a ledger, by place, with what to do about each."""
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable
 from shlex import quote
 
 from ledger.check import check
-from ledger.problems import NOTES, Kind, Problem
+from ledger.log import LOG_NAME
+from ledger.problems import TAKE_IN, Kind, Problem
+from memfold.cli.backup import store_of
 from memfold.cli.console import Console
 from memfold.cli.documents import CheckDocument
-from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.parsing import json_option, ledger_options, place_options
 from memfold.cli.parts import ProblemPart
-from memfold.cli.place import open_view
+from memfold.cli.place import Place, open_view
 from memfold.cli.words import plural
 from memfold.errors import FINDINGS, OK
+from memfold.lost import newest_backup
 from projections.text.clean import decode
 
 __all__ = ["configure", "run"]
@@ -30,7 +35,9 @@ def configure(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Print the problems; 3 if any of them is more than a note."""
     view, console = open_view(options), Console(options)
-    problems = tuple(_part(one, options) for one in check(view.place.directory))
+    found = check(view.place.directory)
+    copy = _copy(view.place) if any(TAKE_IN in one.fix for one in found) else ""
+    problems = tuple(_part(one, place_options(options), copy) for one in found)
     findings = sum(not one.note for one in problems)
     document = CheckDocument(view.place.shown_directory, findings, problems)
     if options.json:
@@ -40,17 +47,20 @@ def run(options: Namespace) -> int:
     return FINDINGS if findings else OK
 
 
-def _part(one: Problem, options: Namespace) -> ProblemPart:
+def _copy(place: Place) -> str:
+    """The log of the newest backup; empty if there is none."""
+    newest = newest_backup(*store_of(place))
+    return "" if newest is None else os.path.join(newest.folder, LOG_NAME)
+
+
+def _part(one: Problem, named: str, copy: str) -> ProblemPart:
     """A problem as it is told; where an import helps, the command is one to copy."""
     fix = one.fix
     if one.kind is Kind.CONFLICTED_COPY:
-        named = "".join(
-            f" --{name} {quote(value)}" for name in ("ledger", "workspace") if (value := getattr(options, name))
-        )
         fix = fix.replace("memfold import", f"memfold import {quote(one.path)}{named}", 1)
-    return ProblemPart(
-        one.line, one.byte, one.length, one.kind.value, decode(one.message), decode(fix), one.kind in NOTES
-    )
+    elif copy:
+        fix = fix.replace(TAKE_IN, f"memfold import {quote(copy)}{named}", 1)
+    return ProblemPart(one.line, one.byte, one.length, one.kind.value, decode(one.message), decode(fix), one.is_note)
 
 
 def _print(console: Console, document: CheckDocument) -> None:
@@ -64,7 +74,17 @@ def _print(console: Console, document: CheckDocument) -> None:
         console.out()
         console.table(rows, ("line", "byte", "kind", "what was found"), (0, 1), (0, 1, 2))
         console.out()
-        console.fields(list(dict.fromkeys((one.kind, one.fix) for one in document.problems)))
+        for fix, kinds in _advice(document.problems).items():
+            console.wrapped(f"{', '.join(kinds)}: {fix}")
+
+
+def _advice(problems: Iterable[ProblemPart]) -> dict[str, list[str]]:
+    """Each advice once, with the kinds that it helps with."""
+    kinds: dict[str, list[str]] = {}
+    for one in problems:
+        if one.kind not in kinds.setdefault(one.fix, []):
+            kinds[one.fix].append(one.kind)
+    return kinds
 
 
 def _with_repeated_notes(problems: Iterable[ProblemPart]) -> list[tuple[ProblemPart, int]]:
@@ -74,7 +94,7 @@ def _with_repeated_notes(problems: Iterable[ProblemPart]) -> list[tuple[ProblemP
     seen: set[str] = set()
     shown: list[tuple[ProblemPart, int]] = []
     for one in found:
-        if one.kind not in seen:
+        if not one.note or one.kind not in seen:
             shown.append((one, count[one.kind] - 1 if one.note else 0))
         if one.note:
             seen.add(one.kind)

@@ -12,7 +12,7 @@ from ledger.source import OWN_SOURCE
 from ledger.times import format_time
 from memfold.cli.change_documents import ChangeDocument, ReasonPart
 from memfold.cli.console import Console
-from memfold.cli.place import find_place, has_ledger, open_view
+from memfold.cli.place import find_place, has_ledger, open_view, watch_damage
 from memfold.clock import now_ms
 from memfold.editing import Done, find
 from memfold.errors import OK, ConfigError, MemfoldError, NotFoundError
@@ -49,14 +49,19 @@ class Desk:
         config = place.resolved.config
         if not config.enabled:
             raise ConfigError("memory is switched off, so nothing was changed", "MEMFOLD=on, or enabled = true")
-        if not has_ledger(place) and not make:
-            open_view(options)  # says whose ledger it would be, and how to begin one
+        if not has_ledger(place):
+            if not make:
+                open_view(options)  # says whose ledger it would be, and how to begin one
+            from memfold.cli.lost import require_no_loss
+
+            require_no_loss(options, place)
         root = place.root or place.directory
         project = is_project(root, os.environ)
         key = workspace_key(root)
         self.place = place
         self.console = Console(options)
         self.log = FileLog.create(place.directory, root=root, key=key, project=project)
+        watch_damage(options, self.log)
         self.store = Workspace(self.log, root, config.policy, host=OWN_SOURCE, live=Live(self.log))
         self.keeper = MemoryFileKeeper(
             root, place.directory, project=project, config=config, report=lambda text: self.console.note(decode(text))

@@ -41,6 +41,7 @@ __all__ = [
     "open_view",
     "reading_place",
     "short_session",
+    "watch_damage",
 ]
 
 _SHORT = 8
@@ -188,6 +189,7 @@ def open_view(options: Namespace) -> View:
         log = FileLog.open(place.directory)
     except LedgerNotFound:
         raise _missing(options, place) from None
+    watch_damage(options, log)
     at: str | None = getattr(options, "at", None)
     if at is None and options.ledger is None and place.resolved.config.enabled:
         _take_in_edits(place)
@@ -207,6 +209,11 @@ def _take_in_edits(place: Place) -> None:
     with keeper_of(place.root, place.directory, place.resolved.config) as keeper:
         for report in keeper.sync().reports:
             sys.stderr.write(f"memfold: {clean(decode(report))}\n")
+
+
+def watch_damage(options: Namespace, log: FileLog) -> None:
+    """Let the end of the command tell of the damage that reading this log meets (``memfold.cli.main``)."""
+    log.skipped = options.skipped = set()
 
 
 def has_ledger(place: Place) -> bool:
@@ -258,9 +265,13 @@ def session_of(source: str | None) -> str | None:
 
 
 def _missing(options: Namespace, place: Place) -> NotFoundError:
-    """No ledger: say whose it would be, why there is none, and what makes one."""
+    """No ledger: say whose it would be, why there is none, and what makes one or brings it back."""
     import shlex
 
+    from memfold.cli.lost import missing_log
+
+    if lost := missing_log(options, place):
+        return lost
     if options.ledger is not None:
         where = place.shown_directory
         begin = f"memfold ingest opencode RECORDING --ledger {shlex.quote(where)}"

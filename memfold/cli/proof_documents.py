@@ -15,6 +15,7 @@ __all__ = [
     "GivenKind",
     "GivenPart",
     "HeadDocument",
+    "Outcome",
     "PiecePart",
     "ProofDocument",
     "RepairDocument",
@@ -24,6 +25,10 @@ __all__ = [
 
 GivenKind = Literal["head", "proof"]
 Standing = Literal["holds", "broken", "purged", "unknown"]
+
+
+Outcome = Literal["repaired", "nothing_to_do", "dry_run"]
+"""How a repair ended."""
 
 
 class HeadDocument(Struct, frozen=True, tag_field="schema", tag="memfold.head/1"):
@@ -152,14 +157,21 @@ class RepairDocument(Struct, frozen=True, tag_field="schema", tag="memfold.repai
 
     Attributes:
         ledger: folder of the ledger.
+        outcome: `repaired`, `nothing_to_do`, or `dry_run`, which only shows what there is to do.
         done: whether it was done.
         pieces: what is set aside or split, in file order.
+        steps: breaks in the numbers that nothing accounted for, and which the repair notes as known.
+        renumbered: former id to present id, of each memory that has another one than in the latest backup, since lines
+            before it are lost.
         event: id of the event that records it; empty if none was written.
     """
 
     ledger: str
+    outcome: Outcome
     done: bool
     pieces: tuple[PiecePart, ...]
+    steps: int
+    renumbered: dict[str, str]
     event: str
 
 

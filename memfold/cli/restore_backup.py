@@ -8,14 +8,17 @@ import shutil
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
+from shlex import quote
 
 from msgspec import Struct
 
 from ledger.copies import LogCopy, replace_log
 from ledger.errors import LedgerNotFound, SequenceConflict
 from ledger.events import AnyEvent, LedgerErased, type_name
+from ledger.files import is_there
 from ledger.log import FileLog
-from memfold.backups import Backup, Manifest, find_backup, make_backup, require_backup
+from ledger.reader import Reader, health_of, scan
+from memfold.backups import MANIFEST_NAME, Backup, Manifest, find_backup, make_backup, require_backup
 from memfold.cli.backup import backup_part, store_of
 from memfold.cli.console import Console
 from memfold.cli.move_documents import RestoreBackupDocument
@@ -24,6 +27,7 @@ from memfold.cli.place import Place, find_place
 from memfold.cli.words import plural
 from memfold.clock import now_ms
 from memfold.errors import OK, MemfoldError
+from memfold.lost import bare_copy, log_of
 from memfold.memory_file.keeper import keeper_of
 from memfold.terminal import clean
 from projections.text.clean import decode
@@ -65,7 +69,7 @@ class _Plan(Struct):
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("backup", metavar="PATH", help="folder of a copy, or its name in backup --list")
+    parser.add_argument("backup", metavar="PATH", help="folder of a copy, its log, or its name in backup --list")
     parser.add_argument("--dry-run", action="store_true", help="say what would be lost, and do nothing")
     parser.add_argument("--yes", action="store_true", help="don't ask")
     parser.add_argument(
@@ -81,7 +85,7 @@ def run(options: Namespace) -> int:
     data, key = store_of(place)
     folder = find_backup(data, key, options.backup)
     for _ in range(_TRIES):
-        plan = _plan(place, folder, require_backup(folder))
+        plan = _plan(place, folder)
         document = _document(place, plan, dry_run=options.dry_run)
         if not options.json:
             _print(console, document)
@@ -104,13 +108,14 @@ def run(options: Namespace) -> int:
     return OK
 
 
-def _plan(place: Place, folder: str, manifest: Manifest) -> _Plan:
-    copy, (present, seq) = FileLog.open(folder, own=False), _present(place)
-    backed = {event.id for event in copy.read()}
+def _plan(place: Place, folder: str) -> _Plan:
+    log, (present, seq) = log_of(folder), _present(place)
+    manifest, notes = _manifest(folder, log, seq)
+    backed = {event.id for event in Reader(log)}
     lost = [event for event in present if event.id not in backed]
-    before, after = state_at(present, only=frozenset()), state_at(copy.read(), only=frozenset())
-    health = copy.health()
-    notes = [f"{plural(health.damaged, 'damaged piece')} of its log can't be read"] if health.damaged else []
+    before, after = state_at(present, only=frozenset()), state_at(Reader(log), only=frozenset())
+    health = health_of(scan(log))
+    notes += [f"{plural(health.damaged, 'damaged piece')} of its log can't be read"] if health.damaged else []
     return _Plan(
         folder=folder,
         manifest=manifest,
@@ -122,6 +127,22 @@ def _plan(place: Place, folder: str, manifest: Manifest) -> _Plan:
         foreign=bool(place.root) and manifest.root != decode(place.root),
         notes=notes,
     )
+
+
+def _manifest(folder: str, log: str, seq: int) -> tuple[Manifest, list[str]]:
+    """What a copy is, and what to note of it; one without a manifest only serves where there is no event to lose.
+
+    Raises:
+        MemfoldError: if it can't be restored.
+    """
+    if is_there(os.path.join(folder, MANIFEST_NAME)):
+        return require_backup(folder), []
+    if seq:
+        raise MemfoldError(
+            f"{decode(folder)} has no manifest, so nothing tells whether it is whole, and a ledger stands here",
+            f"memfold import {quote(decode(log))} takes in the events that only it holds",
+        )
+    return bare_copy(folder), ["it has no manifest, so nothing tells whether it is whole"]
 
 
 def _present(place: Place) -> tuple[list[AnyEvent], int]:

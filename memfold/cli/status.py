@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 
 from ledger.check import check
 from ledger.events import AnyEvent, type_name
-from ledger.problems import NOTES
 from ledger.source import is_from_client
 from ledger.times import DAY_MS, format_time, parse_time
 from memfold.bridge.spool import spooled
@@ -65,7 +64,7 @@ def status_document(view: View) -> StatusDocument:
     table = counts(world.accounts)
     block = present_block(world)
     health = view.log.health()
-    problems = sum(one.kind not in NOTES for one in check(view.place.directory))
+    problems = sum(not one.is_note for one in check(view.place.directory))
     return StatusDocument(
         ledger=view.place.shown_directory,
         workspace=decode(view.place.root),

@@ -97,7 +97,7 @@ complete -c memfold -n '_shtab_memfold_using restore-backup' -l workspace -xka "
 complete -c memfold -n '_shtab_memfold_using restore-backup' -l ledger -xka "(__fish_complete_directories)" -d 'the folder that holds events.jsonl'
 complete -c memfold -n '_shtab_memfold_using restore-backup' -l json -d 'print one JSON document'
 complete -c memfold -n '_shtab_memfold_using restore-backup' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
-complete -c memfold -n '_shtab_memfold_using restore-backup; and test $_shtab_memfold_npos -eq 0' -ka "(__fish_complete_directories)" -d 'folder of a copy, or its name in backup --list'
+complete -c memfold -n '_shtab_memfold_using restore-backup; and test $_shtab_memfold_npos -eq 0' -ka "(__fish_complete_directories)" -d 'folder of a copy, its log, or its name in backup --list'
 complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a status -d 'Tell at a glance whether memory works: counts, refusals, sizes, health.'
 complete -c memfold -n '_shtab_memfold_using status' -s h -l help -d 'show this help message and exit'
 complete -c memfold -n '_shtab_memfold_using status' -l workspace -xka "(__fish_complete_directories)" -d 'a folder of the workspace (default: the current directory)'

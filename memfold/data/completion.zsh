@@ -404,7 +404,7 @@ _shtab_memfold_restore_backup_options=(
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
-  ":folder of a copy, or its name in backup --list:_files -/"
+  ":folder of a copy, its log, or its name in backup --list:_files -/"
 )
 
 # guard to ensure default positional specs are added only once per session
