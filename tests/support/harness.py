@@ -248,7 +248,7 @@ class Harness:
         )
         with suppress(NotFoundError):
             preview = purge.look()
-            if preview.choice.keys:
+            if not preview.choice.is_empty:
                 purge.run(preview)
 
     def do_rules_file(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
