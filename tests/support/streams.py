@@ -189,7 +189,8 @@ class Stage(Harness):
         """Restore some candidate, of those that left if there are any."""
         refs = restorable(ws.state().memory)
         if refs:
-            _append(ws, time, MemoryRestoredData(refs[event["pick"] % len(refs)]))
+            data = MemoryRestoredData(refs[event["pick"] % len(refs)], reason=event.get("reason", ""))
+            _append(ws, time, data)
 
     def do_undo_change(self, event: Step, ws: Workspace, time: str | None) -> None:
         """Undo some change, the latest ones first."""
@@ -321,10 +322,12 @@ _updates = _fixed(
         "content": st.sampled_from(("Local services start at 7500", "docs are at https://docs.example/handbook")),
     }
 )
+_reason = st.sampled_from(("", "it said zebra", f"not true any more: {BODIES[0]}"))
+_delete = {"do": st.just("memory_delete"), "session": _session, "reason": _reason}
 _deletes = st.one_of(
-    _fixed({"do": st.just("memory_delete"), "session": _session, "id": _id}),
-    _fixed({"do": st.just("memory_delete"), "session": _session, "message": _message}),
-    _fixed({"do": st.just("memory_delete"), "session": _session, "text": st.sampled_from(BODIES)}),
+    _fixed(_delete | {"id": _id}),
+    _fixed(_delete | {"message": _message}),
+    _fixed(_delete | {"text": st.sampled_from(BODIES)}),
 )
 IMPORTS: st.SearchStrategy[Step] = _fixed(
     {
@@ -354,7 +357,7 @@ _rules = _fixed(
 )
 _policies = _fixed({"do": st.just("policy"), "config": st.sampled_from(POLICIES)})
 _reverts = st.one_of(
-    _fixed({"do": st.just("restore"), "pick": _pick}), _fixed({"do": st.just("undo_change"), "pick": _pick})
+    _fixed({"do": st.just("restore"), "pick": _pick, "reason": _reason}), _fixed({"do": st.just("undo_change"), "pick": _pick})
 )
 _others = st.one_of(
     _fixed({"do": st.just("prompt"), "session": _session}),
