@@ -37,6 +37,7 @@ from ledger.events import (
     ToolCompleted,
     UnknownEvent,
 )
+from projections.erasure.fields import MEANING_TAGS
 from projections.erasure.receipts import ReceiptEraser
 from projections.erasure.texts import Choice
 from projections.facts import Facts, Known, LineFacts, facts_for
@@ -52,8 +53,6 @@ from projections.world import World, WorldState
 __all__ = ["EventEraser"]
 
 _Given = TypeVar("_Given", MemoryUpdatedData, Outcome)
-_MEANING_TAGS = frozenset({"importance-high", "importance-low", "safety-critical"})
-"""Tags that decide something; all others say what the text said."""
 _PLAIN: dict[type, tuple[str, ...]] = {
     SessionStarted: ("host", "host_version"),
     LedgerErased: ("reason",),
@@ -307,4 +306,4 @@ class EventEraser:
 
 def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Tags of a memory whose text goes; as long as one is left, there is one: a merge looks for that (SPEC 9.2)."""
-    return tuple(dict.fromkeys(tag if tag in _MEANING_TAGS else ERASED for tag in tags))
+    return tuple(dict.fromkeys(tag if tag in MEANING_TAGS else ERASED for tag in tags))

@@ -9,7 +9,7 @@ import msgspec
 
 from projections.erasure.needles import Needles
 
-__all__ = ["NAMING", "OURS", "is_name", "staying"]
+__all__ = ["MEANING_TAGS", "NAMING", "OURS", "is_name", "staying"]
 
 NAMING = frozenset(
     {
@@ -18,7 +18,6 @@ NAMING = frozenset(
         "event",
         "id",
         "instance",
-        "key",
         "message",
         "parent",
         "policy",
@@ -35,6 +34,8 @@ would be another thing."""
 
 OURS = frozenset(
     {
+        "clock",
+        "created",
         "delivery",
         "digest",
         "digests",
@@ -43,6 +44,7 @@ OURS = frozenset(
         "format",
         "identity",
         "importance",
+        "key",
         "kind",
         "ledger",
         "lines",
@@ -59,9 +61,13 @@ OURS = frozenset(
         "status",
         "time",
         "type",
+        "updated",
     }
 )
 """What memfold fills from closed sets, digests and clocks: nobody's text, whatever it may look like."""
+
+MEANING_TAGS = frozenset({"importance-high", "importance-low", "safety-critical"})
+"""Tags that decide something; all others say what the text said."""
 
 
 def is_name(path: str) -> bool:
@@ -87,7 +93,7 @@ def staying(data: bytes, needles: Needles) -> tuple[str, ...]:
 
 def _held(value: Any, needles: Needles, path: str) -> Iterator[str]:
     if isinstance(value, str):
-        if needles.are_in(value):
+        if value not in MEANING_TAGS and needles.are_in(value):
             yield path
     elif isinstance(value, dict):
         for name, one in cast("dict[str, Any]", value).items():

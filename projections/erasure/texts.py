@@ -13,6 +13,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ledger.events import AnyEvent, ErasedText, MemoryUndone, MemoryUpdated
+from projections.erasure.fields import MEANING_TAGS
 from projections.erasure.needles import Needles, named_needles, needles_of
 from projections.facts import Known, LineFacts
 from projections.memory.model import MemoryState, Proposal, Ref
@@ -278,5 +279,6 @@ class _Chooser:
 def _holds(one: Wording, needles: Needles) -> bool:
     """Whether a wording holds one of the texts, in any of its fields."""
     wording = one.proposal
-    fields = (wording.text, wording.title, wording.content, wording.rationale, *wording.tags)
+    tags = (tag for tag in wording.tags if tag not in MEANING_TAGS)
+    fields = (wording.text, wording.title, wording.content, wording.rationale, *tags)
     return any(map(needles.are_in, fields))

@@ -13,7 +13,7 @@ from ledger.events import AnyEvent, Draft, LedgerErasedData
 from ledger.memory import MemoryLog
 from projections.erasure.agreement import differences
 from projections.erasure.events import EventEraser
-from projections.erasure.fields import NAMING, OURS, is_name, staying
+from projections.erasure.fields import MEANING_TAGS, NAMING, OURS, is_name, staying
 from projections.erasure.needles import SHORTEST_NAMED
 from projections.erasure.texts import Choice, Containing, choose, history_of
 from projections.memory.model import Ref
@@ -51,7 +51,8 @@ def free_texts(events: list[AnyEvent]) -> list[str]:
 
 def _free(value: Any) -> Iterator[str]:
     if isinstance(value, str):
-        yield value
+        if value not in MEANING_TAGS:
+            yield value
     elif isinstance(value, dict):
         for name, one in cast("dict[str, Any]", value).items():
             if name not in OURS | NAMING:
