@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from shlex import quote
 
 from ledger.check import check
+from ledger.errors import LedgerError
+from ledger.events import AnyEvent
+from ledger.log import FileLog
 from ledger.problems import NOTES, Kind, Problem
+from ledger.reader import Reader
 from memfold.cli.console import Console
 from memfold.cli.documents import CheckDocument
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.parts import ProblemPart
-from memfold.cli.place import open_view
+from memfold.cli.place import View, open_view
 from memfold.cli.words import plural
 from memfold.errors import FINDINGS, OK
+from projections.erasure.returning import Purged
+from projections.policy import Context
 from projections.text.clean import decode
 
 __all__ = ["configure", "run"]
@@ -30,7 +37,9 @@ def configure(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Print the problems; 3 if any of them is more than a note."""
     view, console = open_view(options), Console(options)
-    problems = tuple(_part(one, options) for one in check(view.place.directory))
+    found = check(view.place.directory)
+    old = _from_before_a_purge(view, [one.path for one in found if one.kind is Kind.CONFLICTED_COPY])
+    problems = tuple(_part(one, options, holds_purged=one.path in old) for one in found)
     findings = sum(not one.note for one in problems)
     document = CheckDocument(view.place.shown_directory, findings, problems)
     if options.json:
@@ -40,10 +49,29 @@ def run(options: Namespace) -> int:
     return FINDINGS if findings else OK
 
 
-def _part(one: Problem, options: Namespace) -> ProblemPart:
+def _from_before_a_purge(view: View, copies: Iterable[str]) -> frozenset[str]:
+    """Those copies of the log that still say what was purged in it."""
+    found: set[str] = set()
+    for path in copies:
+        root = decode(view.place.root)
+        purged = Purged(FileLog.open(view.place.directory).read(), Context(view.place.resolved.config.policy, root))
+        if purged.purges and any(map(purged.learn, _read(path))):
+            found.add(path)
+    return frozenset(found)
+
+
+def _read(path: str) -> Iterator[AnyEvent]:
+    """The events of a copy, as far as it can be read."""
+    with suppress(LedgerError):
+        yield from Reader(path)
+
+
+def _part(one: Problem, options: Namespace, *, holds_purged: bool) -> ProblemPart:
     """A problem as it is told; where an import helps, the command is one to copy."""
     fix = one.fix
-    if one.kind is Kind.CONFLICTED_COPY:
+    if one.kind is Kind.CONFLICTED_COPY and holds_purged:
+        fix = f"delete it: it still holds what was purged here, and must not be imported; rm {quote(one.path)}"
+    elif one.kind is Kind.CONFLICTED_COPY:
         named = "".join(
             f" --{name} {quote(value)}" for name in ("ledger", "workspace") if (value := getattr(options, name))
         )

@@ -33,6 +33,8 @@ from memfold.imports.report import reports_of
 from memfold.paths import data_dir, is_project, workspace_key
 from memfold.terminal import clean
 from memfold.workspace import Workspace
+from projections.erasure.returning import Purged
+from projections.policy import Context
 from projections.reasons import explain
 from projections.text.clean import decode
 
@@ -101,11 +103,12 @@ def _read_copies(options: Namespace, place: Place, logs: Sequence[str]) -> list[
     """What only other copies of the ledger hold."""
     if logs and options.format:
         raise UsageError(f"{decode(logs[0])} is the log of a ledger", "leave --format out")
-    own = FileLog.open(place.directory).read() if logs and has_ledger(place) else ()
-    known = {event.id for event in own}
+    own = FileLog.open(place.directory) if logs and has_ledger(place) else None
+    known = set() if own is None else {event.id for event in own.read()}
+    purged = Purged(() if own is None else own.read(), Context(place.resolved.config.policy, decode(place.root)))
     copies: list[Copy] = []
     for path in logs:
-        copies.append(read_copy(path, known))
+        copies.append(read_copy(path, known, purged))
         known.update(str(draft.id) for draft in copies[-1].drafts)  # what two copies hold is told once
     return copies
 

@@ -33,6 +33,7 @@ from ledger.problems import DAMAGE, KINDS, Problem
 from ledger.reader import scan
 from memfold.errors import DataError
 from memfold.imports.outcomes import FileReport
+from projections.erasure.returning import Purged
 from projections.text.clean import decode
 
 __all__ = ["LEDGER", "Copy", "is_log", "read_copy"]
@@ -43,6 +44,7 @@ LEDGER = "ledger"
 _LOOKED_AT = 20
 """Records in which a log shows that it is one, whatever is damaged at its beginning."""
 _UNKNOWN = "a type that this release doesn't know: import the copy again after an upgrade"
+_PURGED = "it says what was purged here: delete the copy"
 _OF_ITS_FILE = (LedgerCreated, LedgerSealed, LedgerRepaired, PolicySet, FileWritten, PromptRendered)
 
 
@@ -67,18 +69,19 @@ def is_log(path: str) -> bool:
         return False  # who reads it meets the same
 
 
-def read_copy(path: str, known: AbstractSet[str]) -> Copy:
+def read_copy(path: str, known: AbstractSet[str], purged: Purged) -> Copy:
     """What only a copy of a ledger holds; it is read event by event, whatever its size.
 
     Args:
         path: the copy's log.
         known: ids of the ledger's own events.
+        purged: what was purged here: an event that says it isn't taken in.
 
     Raises:
         DataError: if it is the log of another ledger.
         LedgerError: if it can't be read.
     """
-    drafts: list[Draft] = []
+    found: list[tuple[int, Event]] = []
     skipped: list[Skipped] = []
     common = 0
     for record in scan(path):
@@ -88,6 +91,7 @@ def read_copy(path: str, known: AbstractSet[str]) -> Copy:
                 skipped.append(Skipped(record.line, KINDS[item.kind][0]))
         elif item.id in known:
             common += 1
+            purged.learn(item)
         elif isinstance(item, UnknownEvent):
             skipped.append(
                 Skipped(record.line, "a type that this release doesn't know: import it again after an upgrade")
@@ -95,7 +99,14 @@ def read_copy(path: str, known: AbstractSet[str]) -> Copy:
         elif reason := _why_it_stays(item):
             skipped.append(Skipped(record.line, reason))
         else:
-            drafts.append(_draft(item))
+            found.append((record.line, item))
+    drafts: list[Draft] = []
+    for line, event in found:  # now that all of the copy has told what was purged
+        if purged.holds(event):
+            skipped.append(Skipped(line, _PURGED))
+        else:
+            drafts.append(_draft(event))
+    skipped.sort(key=lambda one: one.line)
     name = decode(os.path.basename(path))
     if not common:
         raise DataError(

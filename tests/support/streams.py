@@ -357,7 +357,8 @@ _rules = _fixed(
 )
 _policies = _fixed({"do": st.just("policy"), "config": st.sampled_from(POLICIES)})
 _reverts = st.one_of(
-    _fixed({"do": st.just("restore"), "pick": _pick, "reason": _reason}), _fixed({"do": st.just("undo_change"), "pick": _pick})
+    _fixed({"do": st.just("restore"), "pick": _pick, "reason": _reason}),
+    _fixed({"do": st.just("undo_change"), "pick": _pick}),
 )
 _others = st.one_of(
     _fixed({"do": st.just("prompt"), "session": _session}),
