@@ -104,7 +104,7 @@ def _read_copies(options: Namespace, place: Place, logs: Sequence[str]) -> list[
     if logs and options.format:
         raise UsageError(f"{decode(logs[0])} is the log of a ledger", "leave --format out")
     own = FileLog.open(place.directory) if logs and has_ledger(place) else None
-    known = set() if own is None else {event.id for event in own.read()}
+    known: set[str] = set() if own is None else {event.id for event in own.read()}
     purged = Purged(() if own is None else own.read(), Context(place.resolved.config.policy, decode(place.root)))
     copies: list[Copy] = []
     for path in logs:

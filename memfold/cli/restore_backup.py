@@ -74,7 +74,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--force",
         action="store_true",
-        help="even a copy of another workspace's ledger, or one that still has what was purged",
+        help="even a copy of another workspace's ledger, or one that has purged texts",
     )
     ledger_options(parser)
     json_option(parser)
@@ -142,7 +142,7 @@ def _undone_purges(present: Sequence[AnyEvent], backed: Sequence[AnyEvent], plac
     known = {digest for event in backed if isinstance(event, LedgerErased) for digest in event.data.digests}
     unheard = [one for one in lost if not one.data.digests or not known.issuperset(one.data.digests)]
     went_on = any(event.id not in ids and not isinstance(event, LedgerErased) for event in backed)
-    holds = any(map(purged.learn, backed)) or (bool(unheard) and went_on)
+    holds = any(map(purged.learn, backed)) or any(went_on or not one.data.digests for one in unheard)
     return len(lost) if holds else 0
 
 

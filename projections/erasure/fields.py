@@ -99,6 +99,6 @@ def _held(value: Any, needles: Needles, path: str) -> Iterator[str]:
         for name, one in cast("dict[str, Any]", value).items():
             if name not in OURS:
                 yield from _held(one, needles, f"{path}.{name}" if path else name)
-    elif isinstance(value, list):
-        for one in value:
+    elif isinstance(value, list | tuple):
+        for one in cast("list[Any]", value):
             yield from _held(one, needles, path)

@@ -125,8 +125,8 @@ def _differing(ours: Any, theirs: Any) -> Iterator[str]:
         fields = cast("dict[str, Any]", ours) if isinstance(ours, dict) else {}
         for name, one in cast("dict[str, Any]", theirs).items():
             yield from _differing(fields.get(name), one)
-    elif isinstance(theirs, list):
-        others = cast("list[Any]", ours) if isinstance(ours, list) else []
+    elif isinstance(theirs, list | tuple):
+        others = cast("list[Any]", ours if isinstance(ours, list | tuple) else [])
         for at, one in enumerate(cast("list[Any]", theirs)):
             yield from _differing(others[at] if at < len(others) else None, one)
 
