@@ -98,7 +98,8 @@ def _print_stays(console: Console, document: PurgeDocument) -> None:
         console.out(f"    in a memory that stays ({_counts(others)}): memfold purge with its id takes that too")
     if names:
         console.out(f"    as a name, by which the client or memfold goes on to find things ({_counts(names)}):")
-        console.out("    a new ledger has none of it: memfold export, remove the ledger's folder, memfold import")
+        console.out("    a new ledger has none of it: memfold export, remove the ledger's folder, memfold import;")
+        console.out("    the name of a folder is yours to change: move the workspace first")
 
 
 def _counts(found: Mapping[str, int]) -> str:
