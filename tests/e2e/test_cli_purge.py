@@ -371,8 +371,9 @@ def test_a_copy_from_before_a_purge_is_to_be_deleted(tmp_path: Path) -> None:
     said = MemoryRequestedData("m", f"Remember: {TEXT}")
     other = MemoryRequestedData("n", "Remember: ropes are blue")
     with FileLog.open(elsewhere) as log:  # it went on there
-        calls = (ToolCompletedData(call="2", tool="bash", output=text) for text in ("a zebra", f"> {TEXT}", "an ox"))
-        log.append([Draft(source="opencode/A", time=None, data=data) for data in (said, other, *calls)])
+        calls = [ToolCompletedData(call="2", tool="bash", output=text) for text in ("a zebra", f"> {TEXT}", "an ox")]
+        log.append([Draft(source="opencode/A", time=None, data=data) for data in (said, other)])
+        log.append([Draft(source="opencode/A", time=None, data=data) for data in calls])
     assert "takes in the events" in run("check").out
     for text in (TEXT, "zebra"):
         ran = run("purge", text, "--yes")

@@ -17,7 +17,7 @@ from projections.erasure.fields import MEANING_TAGS, NAMING, OURS, is_name, stay
 from projections.erasure.needles import SHORTEST_NAMED
 from projections.erasure.texts import Choice, Containing, choose, history_of
 from projections.memory.model import Ref
-from tests.support.streams import Stage, histories
+from tests.support.streams import BODIES, Stage, histories
 
 KEY = "k" * 64
 
@@ -104,7 +104,7 @@ class PurgingStage(Stage):
 @st.composite
 def purging_histories(draw: st.DrawFn, *, max_size: int = 20, purges: int = 2) -> list[Step]:
     """Histories with purges in between, after which the same things are said again."""
-    steps: list[Step] = draw(histories(max_size=max_size))
+    steps: list[Step] = list(map(_reasoned, draw(histories(max_size=max_size))))
     for _ in range(draw(st.integers(1, purges))):
         purge = {
             "do": draw(st.sampled_from(("purge_some", "purge_text"))),
@@ -113,5 +113,12 @@ def purging_histories(draw: st.DrawFn, *, max_size: int = 20, purges: int = 2) -
             "begin": draw(st.integers(0, 60)),
             "length": draw(st.integers(0, 60)),
         }
-        steps = [*steps, purge, *draw(histories(max_size=max_size // 2))]
+        steps = [*steps, purge, *map(_reasoned, draw(histories(max_size=max_size // 2)))]
     return steps
+
+
+def _reasoned(step: Step) -> Step:
+    """A delete or restore that says why: a text that a memory may have too, or one of its own."""
+    if step["do"] not in ("memory_delete", "restore"):
+        return step
+    return step | {"reason": f"not true any more: {BODIES[0]}" if "message" in step else "it said zebra"}

@@ -322,12 +322,10 @@ _updates = _fixed(
         "content": st.sampled_from(("Local services start at 7500", "docs are at https://docs.example/handbook")),
     }
 )
-_reason = st.sampled_from(("", "it said zebra", f"not true any more: {BODIES[0]}"))
-_delete = {"do": st.just("memory_delete"), "session": _session, "reason": _reason}
 _deletes = st.one_of(
-    _fixed(_delete | {"id": _id}),
-    _fixed(_delete | {"message": _message}),
-    _fixed(_delete | {"text": st.sampled_from(BODIES)}),
+    _fixed({"do": st.just("memory_delete"), "session": _session, "id": _id}),
+    _fixed({"do": st.just("memory_delete"), "session": _session, "message": _message}),
+    _fixed({"do": st.just("memory_delete"), "session": _session, "text": st.sampled_from(BODIES)}),
 )
 IMPORTS: st.SearchStrategy[Step] = _fixed(
     {
@@ -357,8 +355,7 @@ _rules = _fixed(
 )
 _policies = _fixed({"do": st.just("policy"), "config": st.sampled_from(POLICIES)})
 _reverts = st.one_of(
-    _fixed({"do": st.just("restore"), "pick": _pick, "reason": _reason}),
-    _fixed({"do": st.just("undo_change"), "pick": _pick}),
+    _fixed({"do": st.just("restore"), "pick": _pick}), _fixed({"do": st.just("undo_change"), "pick": _pick})
 )
 _others = st.one_of(
     _fixed({"do": st.just("prompt"), "session": _session}),
