@@ -10,13 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.check import check
-from ledger.events import AnyEvent, Draft, MemoryRestoredData, SessionStartedData
+from ledger.codec import encode
+from ledger.events import AnyEvent, Draft, LedgerErased, MemoryRestoredData, SessionStartedData
 from ledger.problems import NOTES, Problem
 from memfold.config import Config
 from memfold.memory_file.keeper import MemoryFileKeeper
 from memfold.paths import ledger_dir, workspace_key
 from memfold.purge.purge import Purge
 from memfold.workspace import Workspace
+from projections.erasure.fields import is_name, staying
+from projections.erasure.returning import Purged
 from projections.facts import Judged, facts_for, facts_key, facts_of
 from projections.memory import decide
 from projections.memory.model import Proposal, Ref
@@ -100,6 +103,21 @@ def _from_summary(wording: Proposal) -> Proposal:
         key=wording.key,
         identity=wording.identity,
     )
+
+
+@settings(max_examples=examples(30))
+@given(purging_histories(max_size=12, purges=1))
+def test_a_copy_from_before_a_purge_gives_itself_away(history: list[dict[str, Any]]) -> None:
+    """Each event of it that says what went is told, and no other one; then nothing that says it is taken in."""
+    stage = _play(history)
+    record = [event for event in stage.events() if isinstance(event, LedgerErased)]
+    for (before, after), choice in zip(stage.replaced, stage.choices, strict=True):
+        purged = Purged([*after, *record], stage.state().memory.context)
+        assert not any(map(purged.learn, after))
+        for ours, theirs in zip(after, before, strict=True):
+            held = not all(map(is_name, staying(encode(theirs), choice.needles)))
+            left = not all(map(is_name, staying(encode(ours), choice.needles)))
+            assert purged.learn(theirs) or left or not held
 
 
 # -- on disk ----------------------------------------------------------------------------------------------------------

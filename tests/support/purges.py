@@ -71,6 +71,8 @@ class PurgingStage(Stage):
     def __init__(self) -> None:
         super().__init__(None)
         self.choices: list[Choice] = []
+        self.replaced: list[tuple[list[AnyEvent], list[AnyEvent]]] = []
+        """The events before and after each purge."""
 
     def do_purge_some(self, event: Step, ws: Any, time: str | None) -> None:
         """Purge some candidate, in whatever state it is."""
@@ -90,8 +92,10 @@ class PurgingStage(Stage):
         self._purge([], event["containing"], time, (piece,))
 
     def _purge(self, named: list[Ref], containing: Containing, time: str | None, texts: tuple[str, ...] = ()) -> None:
-        choice, changed = erase(self.events(), named, containing, texts)
+        before = self.events()
+        choice, changed = erase(before, named, containing, texts)
         self.choices.append(choice)
+        self.replaced.append((list(before), list(changed)))
         log = self._logs[self.root]
         assert isinstance(log, MemoryLog)
         log.__dict__["_events"] = changed
