@@ -6,21 +6,27 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from shlex import quote
 
 from ledger.check import check
-from ledger.log import LOG_NAME
+from ledger.errors import LedgerError
+from ledger.events import AnyEvent
+from ledger.log import LOG_NAME, FileLog
 from ledger.problems import TAKE_IN, Kind, Problem
+from ledger.reader import Reader
 from memfold.cli.backup import store_of
 from memfold.cli.console import Console
 from memfold.cli.documents import CheckDocument
 from memfold.cli.parsing import json_option, ledger_options, place_options
 from memfold.cli.parts import ProblemPart
-from memfold.cli.place import Place, open_view
+from memfold.cli.place import Place, View, open_view
 from memfold.cli.words import plural
 from memfold.errors import FINDINGS, OK
 from memfold.lost import newest_backup
+from projections.erasure.returning import Purged
+from projections.policy import Context
 from projections.text.clean import decode
 
 __all__ = ["configure", "run"]
@@ -37,7 +43,8 @@ def run(options: Namespace) -> int:
     view, console = open_view(options), Console(options)
     found = check(view.place.directory)
     copy = _copy(view.place) if any(TAKE_IN in one.fix for one in found) else ""
-    problems = tuple(_part(one, place_options(options), copy) for one in found)
+    old = _from_before_a_purge(view, [one.path for one in found if one.kind is Kind.CONFLICTED_COPY])
+    problems = tuple(_part(one, place_options(options), copy, holds_purged=one.path in old) for one in found)
     findings = sum(not one.note for one in problems)
     document = CheckDocument(view.place.shown_directory, findings, problems)
     if options.json:
@@ -53,10 +60,29 @@ def _copy(place: Place) -> str:
     return "" if newest is None else os.path.join(newest.folder, LOG_NAME)
 
 
-def _part(one: Problem, named: str, copy: str) -> ProblemPart:
+def _from_before_a_purge(view: View, copies: Iterable[str]) -> frozenset[str]:
+    """Those copies of the log that still say what was purged in it."""
+    found: set[str] = set()
+    for path in copies:
+        root = decode(view.place.root)
+        purged = Purged(FileLog.open(view.place.directory).read(), Context(view.place.resolved.config.policy, root))
+        if purged.purges and any(map(purged.learn, _read(path))):
+            found.add(path)
+    return frozenset(found)
+
+
+def _read(path: str) -> Iterator[AnyEvent]:
+    """The events of a copy, as far as it can be read."""
+    with suppress(LedgerError):
+        yield from Reader(path)
+
+
+def _part(one: Problem, named: str, copy: str, *, holds_purged: bool) -> ProblemPart:
     """A problem as it is told; where an import helps, the command is one to copy."""
     fix = one.fix
-    if one.kind is Kind.CONFLICTED_COPY:
+    if one.kind is Kind.CONFLICTED_COPY and holds_purged:
+        fix = f"delete it: it still holds what was purged here, and must not be imported; rm {quote(one.path)}"
+    elif one.kind is Kind.CONFLICTED_COPY:
         fix = fix.replace("memfold import", f"memfold import {quote(one.path)}{named}", 1)
     elif copy:
         fix = fix.replace(TAKE_IN, f"memfold import {quote(copy)}{named}", 1)

@@ -139,8 +139,8 @@ _COMMANDS = (
     Command(
         "purge",
         "purge",
-        "Erase the text of a memory for good, wherever memfold knows it; shows first what and where.",
-        ("memfold purge MEM-003 --dry-run", "memfold purge MEM-003", 'memfold purge "the token is abc" --yes'),
+        "Erase a memory's texts, or any text, for good, wherever memfold knows it; shows first what and where.",
+        ("memfold purge MEM-003 --dry-run", "memfold purge MEM-003", "memfold purge - --yes < token.txt"),
         "Rewrites the ledger, its log of operations, backups and the memory file, and removes what is derived from it.",
     ),
     Command(

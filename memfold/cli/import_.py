@@ -36,7 +36,9 @@ from memfold.paths import data_dir, is_project, workspace_key
 from memfold.renumbered import ids_in, renumbered, renumbered_words
 from memfold.terminal import clean
 from memfold.workspace import Workspace
+from projections.erasure.returning import Purged
 from projections.memory.model import Ref
+from projections.policy import Context
 from projections.reasons import explain
 from projections.text.clean import decode
 from replay.state import state_at
@@ -121,10 +123,12 @@ def _read_copies(options: Namespace, place: Place, logs: Sequence[str]) -> list[
     """What only other copies of the ledger hold."""
     if logs and options.format:
         raise UsageError(f"{decode(logs[0])} is the log of a ledger", "leave --format out")
-    known = own_events(FileLog.open(place.directory).read() if logs and has_ledger(place) else ())
+    own = FileLog.open(place.directory) if logs and has_ledger(place) else None
+    known = own_events(() if own is None else own.read())
+    purged = Purged(() if own is None else own.read(), Context(place.resolved.config.policy, decode(place.root)))
     copies: list[Copy] = []
     for path in logs:
-        copies.append(read_copy(path, known, place.root))
+        copies.append(read_copy(path, known, place.root, purged))
         known |= {str(draft.id): None for draft in copies[-1].drafts}  # what two copies hold is told once
     return copies
 

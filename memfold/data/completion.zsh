@@ -28,7 +28,7 @@ _shtab_memfold_commands() {
     pin:'Exempt a memory from the limit of its type, and let it rank higher.'
     prompt:'Print the block of memories that a prompt held, byte for byte.'
     prove:'Print the proof that an event stands in the ledger.'
-    purge:'Erase the text of a memory for good, wherever memfold knows it; shows first what and where.'
+    purge:'Erase a memory'"'"'s texts, or any text, for good, wherever memfold knows it; shows first what and where.'
     repair:'Set damaged bytes of the ledger aside, after showing which; healthy lines stay as they are.'
     restore:'Make a deleted, superseded or expired memory active again.'
     restore-backup:'Put a copy in the ledger'"'"'s place; says first what that would lose.'
@@ -363,7 +363,7 @@ _shtab_memfold_purge_options=(
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
-  ":an id such as MEM-003, in any state, or a whole text:"
+  ":an id such as MEM-003, in any state, or a text, erased wherever it stands\; - reads it from stdin:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -399,7 +399,7 @@ _shtab_memfold_restore_backup_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[say what would be lost, and do nothing]"
   "--yes[don\'t ask]"
-  "--force[even a copy of another workspace\'s ledger, or one from before a purge]"
+  "--force[even a copy of another workspace\'s ledger, or one that has purged texts]"
   "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"

@@ -40,6 +40,7 @@ from ledger.reader import scan
 from ledger.recovery import Record
 from memfold.errors import DataError
 from memfold.imports.outcomes import FileReport
+from projections.erasure.returning import Purged
 from projections.text.clean import decode
 
 __all__ = ["LEDGER", "Copy", "Own", "is_log", "own_events", "read_copy"]
@@ -49,7 +50,8 @@ LEDGER = "ledger"
 
 _LOOKED_AT = 20
 """Records in which a log shows that it is one, whatever is damaged at its beginning."""
-_UNKNOWN = "a type that this release doesn't know: import it again after an upgrade"
+_UNKNOWN = "a type that this release doesn't know: import the copy again after an upgrade"
+_PURGED = "it says what was purged here: delete the copy"
 _OF_ITS_FILE = (LedgerCreated, LedgerSealed, LedgerRepaired, PolicySet, FileWritten, PromptRendered)
 
 
@@ -87,7 +89,7 @@ def own_events(events: Iterable[AnyEvent]) -> dict[str, Own | None]:
     return {event.id: Own(event.seq, _digest(event), isinstance(event, LedgerErased)) for event in events}
 
 
-def read_copy(path: str, known: Mapping[str, Own | None], root: str) -> Copy:
+def read_copy(path: str, known: Mapping[str, Own | None], root: str, purged: Purged) -> Copy:
     """What only a copy of a ledger holds; it is read event by event, whatever its size.
 
     Events that both hold should be equal; which differ is reported, and neither is changed. Not where one of them
@@ -97,14 +99,16 @@ def read_copy(path: str, known: Mapping[str, Own | None], root: str) -> Copy:
         path: the copy's log.
         known: the ledger's own events, and None for what another copy brings.
         root: of the workspace, by which a log that was begun anew is known as one of this workspace.
+        purged: what was purged here: an event that says it isn't taken in.
 
     Raises:
         DataError: if it is the log of another ledger, or no ledger is there that it could be a copy of.
         LedgerError: if it can't be read.
     """
-    found = _Pass(known)
+    found = _Pass(known, purged)
     for record in scan(path):
         found.take(record)
+    found.end()
     if not found.common:
         _require_kinship(path, found.created, decode(root), begun=bool(known))
     name = decode(os.path.basename(path))
@@ -128,8 +132,10 @@ def read_copy(path: str, known: Mapping[str, Own | None], root: str) -> Copy:
 class _Pass:
     """One pass over a copy: what only it holds, what both hold, and what stays there."""
 
-    def __init__(self, known: Mapping[str, Own | None]) -> None:
+    def __init__(self, known: Mapping[str, Own | None], purged: Purged) -> None:
         self._known = known
+        self._purged = purged
+        self._found: list[tuple[int, Event]] = []
         self.common = 0
         self.created: LedgerCreatedData | None = None
         self.drafts: list[Draft] = []
@@ -156,10 +162,20 @@ class _Pass:
         elif reason := _why_it_stays(item):
             self.skipped.append(Skipped(record.line, reason))
         else:
-            self.drafts.append(_draft(item))
+            self._found.append((record.line, item))
+
+    def end(self) -> None:
+        """Leave out what says a purged text, now that all of the copy has told which were."""
+        for line, event in self._found:
+            if self._purged.holds(event):
+                self.skipped.append(Skipped(line, _PURGED))
+            else:
+                self.drafts.append(_draft(event))
+        self.skipped.sort(key=lambda one: one.line)
 
     def _compare(self, event: AnyEvent) -> None:
         self.common += 1
+        self._purged.learn(event)
         own = self._known[event.id]
         if own is not None and own.digest != _digest(event):
             self.differs.append(own.seq)

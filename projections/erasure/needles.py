@@ -12,12 +12,16 @@ from msgspec import Struct
 
 from projections.inert import inert, inert_quote
 from projections.memory.model import Proposal
+from projections.text.clean import clean, single_line
 from projections.text.erased import ERASED
 
-__all__ = ["SHORTEST", "Needles", "needles_of"]
+__all__ = ["SHORTEST", "SHORTEST_NAMED", "Needles", "named_needles", "needles_of"]
 
 SHORTEST = 8
 """Characters of a text that is looked for inside of others; a shorter one may stand there by chance."""
+
+SHORTEST_NAMED = 5
+"""The same for a text that a person has named: it is meant, wherever it stands."""
 
 _Text = TypeVar("_Text", str, bytes)
 _CUT = "…"
@@ -36,6 +40,10 @@ class Needles(Struct, frozen=True):
     parts: tuple[str, ...] = ()
     wholes: frozenset[str] = frozenset()
     raw: tuple[bytes, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to look for."""
+        return bool(self.parts or self.wholes)
 
     def joined(self, others: Needles) -> Needles:
         """These and others."""
@@ -94,8 +102,19 @@ def needles_of(wordings: Iterable[Proposal]) -> Needles:
         lines = (wording.text, wording.text.removesuffix(_CUT), wording.title, wording.rationale)
         pieces = (*lines, wording.content, *wording.content.split("\n"))
         parts.update(stripped for piece in pieces if len(stripped := piece.strip()) >= SHORTEST)
-    parts.discard(ERASED)
-    forms = {form for part in parts for form in _forms(part)}
+    return _needles(parts, wholes)
+
+
+def named_needles(texts: Iterable[str]) -> Needles:
+    """What to look for to find texts that a person has named: as they were typed, and as they would be stored."""
+    forms = {form for text in texts for form in (text.strip(), clean(text).text.strip(), single_line(clean(text).text))}
+    parts = {form for form in forms if len(form) >= SHORTEST_NAMED}
+    return _needles(parts, forms - parts - {""})
+
+
+def _needles(parts: set[str], wholes: set[str]) -> Needles:
+    # What the mark itself holds would be found for ever.
+    forms = {form for part in parts if part not in ERASED for form in _forms(part)}
     raw = {escaped.encode("utf-8", "replace") for form in forms for escaped in _escapes(form)}
     return Needles(tuple(sorted(forms, key=_longest_first)), frozenset(wholes), tuple(sorted(raw, key=_longest_first)))
 
