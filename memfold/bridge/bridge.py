@@ -10,7 +10,7 @@ from memfold.bridge.hooks import Hooks
 from memfold.bridge.lines import LineWriter
 from memfold.bridge.protocol import Answer, Refusal, Request, encode, read_request
 from memfold.bridge.settings import Settings
-from memfold.errors import ConfigError
+from memfold.errors import ConfigError, StorageFailure
 from memfold.hosts.opencode_payloads import mapping
 
 __all__ = ["HELD_LIMIT", "Bridge", "serve"]
@@ -95,6 +95,8 @@ class Bridge:
                 settings = Settings(directory, self._environ, place.get("options"))
             except ConfigError as error:
                 raise Refusal(f"no data folder: {error}", request.id) from error
+            except StorageFailure as error:
+                raise Refusal(f"no workspace: {error}", request.id) from error
             self._hooks, self._directory = Hooks(settings, self._environ, self._clock), directory
         elif directory != self._directory:
             raise Refusal("elsewhere: this process serves another directory", request.id)

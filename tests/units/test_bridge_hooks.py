@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -42,6 +43,7 @@ from tests.support.bridge import (
     said,
     system,
 )
+from tests.support.broken_disk import broken_disk, error_of
 
 REMEMBER = "Remember: use integer cents for money"
 FROZEN = "Workspace memory (cross-session, verify if stale):\nfeedback:\n- use integer cents for money"
@@ -98,6 +100,19 @@ def test_no_data_folder(tmp_path: Path) -> None:
     client = Client(tmp_path, tmp_path, MEMFOLD_DATA_DIR="relative")
     assert client.begin()["refused"].startswith("no data folder: ")
     assert client.ask(system())["refused"].startswith("not ready: ")
+
+
+def test_a_workspace_that_cannot_be_seen(tmp_path: Path) -> None:
+    """Where ``.git`` can't be read nobody knows whose memory it is: the client goes on without, and nothing is made."""
+    repo = tmp_path / "w" / "sub"
+    (tmp_path / "w" / ".git").mkdir(parents=True)
+    repo.mkdir()
+    client = Client(tmp_path, repo)
+    before = sorted(tmp_path.rglob("*"))
+    with broken_disk(lambda call: error_of(errno.EIO) if call.path.endswith(".git") else None):
+        assert client.begin()["refused"].startswith("no workspace: ")
+    assert client.ask(said(REMEMBER))["refused"].startswith("not ready: ")
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 # -- messages -------------------------------------------------------------------------------------------------
