@@ -1,4 +1,4 @@
-# ruff: noqa: PTH100, PTH110, PTH111, PTH112, PTH113, PTH116, PTH117, PTH118, PTH120, PTH121, PTH208 - pathlib is slow
+# ruff: noqa: PTH100, PTH111, PTH116, PTH117, PTH118, PTH120, PTH208 - pathlib is slow
 """Where things are: the workspace that a folder belongs to, and the folders of data and configuration."""
 
 from __future__ import annotations
