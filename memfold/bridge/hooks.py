@@ -156,7 +156,7 @@ class Hooks:
             self._file.follow(world.memory)
             if self._project and world.memory.offset < 0:  # no ledger yet: what was remembered may be elsewhere
                 folder = os.path.dirname(self._settings.ledger)  # noqa: PTH120 - pathlib costs more than the look
-                self._before = moved_from(self._settings.root, folder, self._environ)
+                self._before = [one.root for one in moved_from(self._settings.root, folder, self._environ)]
 
     def close(self) -> None:
         """Store what waits, if that can be done soon."""
