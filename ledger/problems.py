@@ -43,7 +43,7 @@ _SKIPPED = (
     "memfold repair sets them aside"
 )
 _FOREIGN = "look for a program that changes this file or writes to it without the lock"
-_MODES = "chmod 600 for a file, 700 for a folder"
+_MODES = "chmod -R go-rwx, with the folder of the ledger"
 _ORDER = f"nothing to do: order is the order of lines; {_FOREIGN}"
 
 KINDS: dict[Kind, tuple[str, str]] = {

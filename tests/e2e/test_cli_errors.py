@@ -40,7 +40,6 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 BAD = {
-    "no command": ([], 64, "a command is missing"),
     "no such command": (["wyh"], 64, "there is no command 'wyh'\n  try: memfold why"),
     "nothing like a command": (["zzz"], 64, "there is no command 'zzz'\n  try: memfold --help"),
     "no such option": (["status", "--colour"], 64, "unrecognized arguments: --colour\n  try: memfold status --color"),
@@ -110,9 +109,16 @@ def test_bad_input_has_a_code_and_a_sentence(tmp_path: Path, ledger: Path, case:
     *_, last = as_json.err.splitlines()
     document = json.loads(last)
     assert document["schema"] == "memfold.error/1"
-    assert document["code"] == code or case in {"no command", "a wrong choice"}
-    if case != "no command":  # which prints the help first
-        assert len(ran.err.splitlines()) <= 2
+    assert document["code"] == code or case == "a wrong choice"
+    assert len(ran.err.splitlines()) <= 2
+
+
+def test_the_bare_name_asks_what_there_is() -> None:
+    """The help, on stdout, and no error."""
+    ran = run()
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == run("--help").out
+    assert "memfold install opencode" in ran.out
 
 
 NO_RECORDINGS: dict[str, tuple[bytes, str]] = {
