@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple, cast
 
 from msgspec.structs import replace
@@ -129,6 +130,13 @@ class Hooks:
             self._ledger.record(drafts)
         answer = self._of_tools(request, asked) or self._answer(request, asked, recorded=bool(drafts))
         return self._to_message(answer, asked, drafts, record) if hook == _MESSAGE and asked is not None else answer
+
+    def catch_up(self, requests: Sequence[Request]) -> None:
+        """Record lines that came before the workspace could be seen, and were refused: nobody gets their answers."""
+        for request in requests:
+            with suppress(Refusal):
+                self.take(request)
+            self._owed.clear()
 
     def settle(self) -> None:
         """Record what the client has been given, now that it was handed over.
