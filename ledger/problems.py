@@ -47,7 +47,7 @@ _SKIPPED = (
 )
 _KNOWN = "memfold repair notes that it is known"
 _FOREIGN = "look for a program that changes this file or writes to it without the lock"
-_MODES = "chmod 600 for a file, 700 for a folder"
+_MODES = "chmod -R go-rwx, with the folder of the ledger"
 _ORDER = f"nothing is lost: order is the order of lines; {_KNOWN}; {_FOREIGN}"
 
 KINDS: dict[Kind, tuple[str, str]] = {

@@ -28,7 +28,7 @@ def require_own(folder: str, log: str) -> None:
             continue
         _require_owner(path, status, folder, {_me()})
         if stat.S_IMODE(status.st_mode) & stat.S_IWOTH:
-            fix = f"look at what it holds, then chmod -R go-w {shlex.quote(folder)}"
+            fix = f"look at what it holds, then chmod -R go-rwx {shlex.quote(folder)}"
             raise UntrustedLedger(path, f"anyone may write to it (mode {stat.S_IMODE(status.st_mode):04o})", fix)
 
 

@@ -39,6 +39,7 @@ _COMMANDS = (
             "memfold import .opencode/memory/MEMORY.md --dry-run",
             "memfold import ~/.local/share/opencode-working-memory/workspaces/0123456789abcdef",
             "memfold import CLAUDE.md --format bullets",
+            "memfold export --workspace ~/src/old-name | memfold import -",
         ),
         "Writes the ledger, once: the same file adds nothing a second time. Files that are read stay as they are.",
     ),
@@ -47,7 +48,7 @@ _COMMANDS = (
         "export",
         "Print or write the memories: as JSON with all fields, as MEMORY.md, as another program's store.",
         (
-            "memfold export > memories.json",
+            "memfold export --output ~/memories.json",
             "memfold export --format markdown --at 2026-01-31",
             "memfold export --format reference-a --output store",
         ),

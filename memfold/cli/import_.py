@@ -17,7 +17,7 @@ from ledger.reader import Reader
 from ledger.source import OWN_SOURCE
 from ledger.times import format_time
 from memfold.cli.console import Console
-from memfold.cli.desk import Desk
+from memfold.cli.desk import Desk, require_project
 from memfold.cli.lost import require_no_loss
 from memfold.cli.move_documents import ImportDocument
 from memfold.cli.parsing import json_option, ledger_options
@@ -27,7 +27,7 @@ from memfold.clock import now_ms
 from memfold.errors import FINDINGS, OK, ConfigError, DataError, NotFoundError, UsageError
 from memfold.imports.apply import drafts_of, record_import
 from memfold.imports.copies import LEDGER, Copy, is_log, own_events, read_copy
-from memfold.imports.finding import find_files, known_stores
+from memfold.imports.finding import STDIN, find_files, known_stores
 from memfold.imports.formats import FORMATS, read, recognise
 from memfold.imports.model import Format, Import
 from memfold.imports.outcomes import FileReport, LineReport
@@ -55,7 +55,12 @@ _FLAGS = ("redacted", "cut", "cleaned")
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("paths", metavar="FILE", nargs="*", help="files, folders of a store, another copy of the log")
+    parser.add_argument(
+        "paths",
+        metavar="FILE",
+        nargs="*",
+        help="files, folders of a store, another copy of the log; - is stdin",
+    )
     meanings = "; ".join(f"{shown}: {FORMATS[name][0]}" for shown, name in FORMAT_NAMES.items())
     parser.add_argument(
         "--format",
@@ -73,7 +78,8 @@ def run(options: Namespace) -> int:
     config = place.resolved.config
     if not config.enabled:
         raise ConfigError("memory is switched off, so nothing was imported", "MEMFOLD=on, or enabled = true")
-    logs = [path for path in options.paths if is_log(path)]
+    require_project(place)
+    logs = [path for path in options.paths if path != STDIN and is_log(path)]
     copies = _read_copies(options, place, logs)
     files, unknown = _read_all(options, [path for path in options.paths if path not in logs], place)
     drafts = [draft for copy in copies for draft in copy.drafts]
@@ -145,6 +151,8 @@ def _read_all(options: Namespace, paths: Sequence[str], place: Place) -> tuple[l
         try:
             for one in find_files(path):
                 nothing = False
+                if path == STDIN and not one.data:
+                    raise UsageError("nothing came on stdin, so nothing was imported", _example(place))
                 format_ = wanted or recognise(one.name, one.data)
                 if format_ is None:
                     unknown.append(decode(one.name))

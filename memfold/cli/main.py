@@ -95,9 +95,9 @@ def build_parser(names: Iterable[str] = COMMANDS, *, configure: bool = True) -> 
 def _dispatch(arguments: list[str]) -> int:
     name = next((one for one in arguments if not one.startswith("-")), "")
     known = name in COMMANDS
-    if not arguments:
-        build_parser(configure=False).print_help(sys.stderr)
-        raise UsageError("a command is missing")
+    if not arguments:  # whoever types the bare name asks what there is
+        build_parser(configure=False).print_help()
+        return OK
     if name and not known:
         raise UsageError(f"there is no command {name!r}", _similar(name, COMMANDS, "memfold") or "memfold --help")
     parser = build_parser([name] if known else COMMANDS, configure=known)

@@ -18,7 +18,7 @@ from ledger.source import split_source
 from ledger.times import DAY_MS, parse_time
 from memfold.config import Resolved, load, locate
 from memfold.errors import ConfigError, NotFoundError, UsageError
-from memfold.ledgers import known_ledgers, moved_from, root_in, take_over
+from memfold.ledgers import known_ledgers, root_in
 from memfold.paths import data_dir, is_project, ledger_dir, workspace_key
 from memfold.terminal import clean
 from projections.prompts import PromptState, RenderedPrompts
@@ -283,9 +283,10 @@ def _missing(options: Namespace, place: Place) -> NotFoundError:
         return NotFoundError(f"no ledger for {root}: memory is switched off ({origin}){others}", "memfold config show")
     if not is_project(place.root, os.environ):
         return NotFoundError(f"no ledger for {root}, which is no project{others}", "cd to the folder of a project")
-    if before := moved_from(place.root, os.path.dirname(place.directory), os.environ):
-        was = ", ".join(map(decode, before[:_LEDGERS_NAMED]))
-        return NotFoundError(f"no ledger for {root} yet; if it was {was} before, take that over", take_over(before[0]))
+    from memfold.cli.moved import former_parts, told
+
+    if formers := former_parts(place.root, place.directory, os.environ):
+        return NotFoundError(f"no ledger for {root} yet; {told(formers)}", formers[0].take_over)
     begin = f'{how_to_begin(place.root)}; or memfold add "what to remember"'
     return NotFoundError(f"no ledger for {root} yet: no event was ever received{others}", begin)
 

@@ -70,7 +70,7 @@ complete -c memfold -n '_shtab_memfold_using import' -l workspace -xka "(__fish_
 complete -c memfold -n '_shtab_memfold_using import' -l ledger -xka "(__fish_complete_directories)" -d 'the folder that holds events.jsonl'
 complete -c memfold -n '_shtab_memfold_using import' -l json -d 'print one JSON document'
 complete -c memfold -n '_shtab_memfold_using import' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
-complete -c memfold -n '_shtab_memfold_using import; and test $_shtab_memfold_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'files, folders of a store, another copy of the log'
+complete -c memfold -n '_shtab_memfold_using import; and test $_shtab_memfold_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'files, folders of a store, another copy of the log; - is stdin'
 complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a export -d 'Print or write the memories: as JSON with all fields, as MEMORY.md, as another program'"'"'s store.'
 complete -c memfold -n '_shtab_memfold_using export' -s h -l help -d 'show this help message and exit'
 complete -c memfold -n '_shtab_memfold_using export' -l format -xka "json markdown reference-a reference-b" -d 'json: all fields; markdown and reference-b: MEMORY.md; reference-a: the JSON store of opencode-working-memory (default: json)'

@@ -236,7 +236,7 @@ _shtab_memfold_import_options=(
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
-  "(*)::files, folders of a store, another copy of the log:_files"
+  "(*)::files, folders of a store, another copy of the log\; - is stdin:_files"
 )
 
 # guard to ensure default positional specs are added only once per session

@@ -50,7 +50,7 @@ def test_a_ledger_that_anyone_may_write(tmp_path: Path, make: Callable[[Path], N
     ]
     for call in calls:
         with pytest.raises(
-            UntrustedLedger, match=r"anyone may write to it \(mode 0[67].[27]\): look .* go-w "
+            UntrustedLedger, match=r"anyone may write to it \(mode 0[67].[27]\): look .* go-rwx "
         ) as caught:
             call()
         assert str(caught.value).startswith(f"{tmp_path}/l")
