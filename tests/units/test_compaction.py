@@ -36,6 +36,7 @@ def test_the_list_comes_with_its_id() -> None:
     assert "REINFORCE [M1]" in WITH_LIST
     assert "REPLACE [M1] [type]" in WITH_LIST
     assert "at most three" in WITH_LIST
+    assert f'"Memory ref snapshot id: {SNAPSHOT}" stands directly below' in WITH_LIST
 
 
 @pytest.mark.parametrize(("block", "snapshot"), [(EMPTY, SNAPSHOT), (listed(), "")])
@@ -119,6 +120,18 @@ def test_todos_are_bounded() -> None:
     assert len(long) - len(PLAIN) <= TODO_CHARS + 2
     assert long.count("x" * 250) == 7
     assert long.endswith("- short")
+
+
+def test_todos_fill_their_characters_to_the_last() -> None:
+    """The section is at most 2000 characters long, and a todo that makes it just that is listed."""
+    head = "Pending todos:"
+    for left in (142, 143):
+        todos = [*(f"{number}" * 260 for number in range(7)), "x" * left]
+        _, _, section = compaction_context(EMPTY, "", DEFAULT_POLICY, todos).partition(f"\n\n{head}")
+        lines = [f"\n- {todo}" for todo in todos]
+        whole = len(head) + sum(map(len, lines))
+        assert whole == TODO_CHARS + left - 142
+        assert section == "".join(lines if whole <= TODO_CHARS else lines[:-1])
 
 
 def test_todos_propose_nothing() -> None:
