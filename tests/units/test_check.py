@@ -86,7 +86,8 @@ def test_values_are_said(tmp_path: Path) -> None:
     """A problem shows the value, the seq and how far it is off."""
     raw_log(tmp_path, CREATED + _timed(1, "2025-12-31T23:59:59.999Z") + _timed(2, "soon"))
     back, unreadable = check(tmp_path)
-    assert (back.kind, back.line, back.byte) == (Kind.TIME_BACK, 2, len(CREATED))
+    line = _timed(1, "2025-12-31T23:59:59.999Z")
+    assert (back.kind, back.line, back.byte, back.length) == (Kind.TIME_BACK, 2, len(CREATED), len(line) - 1)
     assert "2025-12-31T23:59:59.999Z, seq 1, lies 1 ms before seq 0" in back.message
     assert "'soon', seq 2" in unreadable.message
 

@@ -17,7 +17,7 @@ from ledger.log import LOCK_SUFFIX, LOG_NAME, FileLog, Log
 from ledger.memory import MemoryLog
 from ledger.problems import Kind, problem
 from ledger.recovery import Record
-from ledger.testing import LAWS, Law, MakeLog
+from ledger.testing import LAWS, Law, MakeLog, expect_guards_the_position
 from tests.support.logs import KEY, ROOT
 
 
@@ -96,6 +96,12 @@ BROKEN: list[tuple[str, str, Callable[[MemoryLog, Method], Method], str]] = [
         lambda _, append: lambda drafts, expect: append(drafts),
         "expect=0 passed although 1 is next",
     ),
+    (
+        "expect_guards_the_position",
+        "append",
+        lambda log, append: lambda drafts, expect: append(drafts, expect=min(expect, log.size())),
+        "expect=2 passed although 1 is next",
+    ),
     ("expect_guards_the_position", "append", _conflict_elsewhere, "conflict"),
     ("expect_guards_the_position", "append", _append_always, "size"),
     ("an_id_counts_once", "append", _instead(()), "events of the first delivery"),
@@ -128,13 +134,25 @@ BROKEN: list[tuple[str, str, Callable[[MemoryLog, Method], Method], str]] = [
         )
         for name, odd in {
             "source": "another",
-            "time": "2027-01-01T00:00:00.000Z",
+            "time": None,
             "data": MemoryAddedData("other"),
-            "subject": "another",
-            "causationid": "another",
+            "subject": None,
+            "causationid": None,
             "id": None,
         }.items()
     ),
+    *(
+        (
+            "what_a_draft_says_is_stored",
+            "append",
+            lambda _, append, name=name: (
+                lambda drafts: append([replace(one, **{name: getattr(one, name) or "x"}) for one in drafts])
+            ),
+            name,
+        )
+        for name in ("time", "subject", "causationid")
+    ),
+    ("what_a_draft_says_is_stored", "append", lambda _, add: lambda drafts: add(drafts[:1]), "number of events"),
 ]
 
 
@@ -150,6 +168,18 @@ def test_a_law_can_be_broken(
     (held,) = (one for one in LAWS if one.__name__ == law)
     with pytest.raises(AssertionError, match=f"^{told}(: expected |$)"):
         held(lambda: log)
+
+
+def test_a_log_that_refuses_what_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The right position must pass; a log that lets none pass is told by its own refusal."""
+    log = MemoryLog()
+
+    def refuse(_: Sequence[Draft], *, expect: int | None = None) -> tuple[Event, ...]:
+        raise SequenceConflict(-1 if expect is None else expect, 0)
+
+    monkeypatch.setattr(log, "append", refuse)
+    with pytest.raises(SequenceConflict, match="expected seq 0 to be next"):
+        expect_guards_the_position(lambda: log)
 
 
 def test_each_law_is_broken_once() -> None:
