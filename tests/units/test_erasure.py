@@ -650,6 +650,13 @@ def test_a_line_that_changes_keeps_fields_of_later_releases() -> None:
     assert line["more"] == {"a": [ERASED, 1, None]}
     assert line["data"] == {"call": "c", "tool": "bash", "output": "x", "later": {ERASED: True}, "kept": 1.5}
     assert next(iter(line)) == "type"
+    bare = json.dumps(
+        {name: one for name, one in plain.items() if name != "more"} | {"data": {"call": "c", "tool": "t"}}
+    )
+    event, data = _line(bare.encode())
+    assert isinstance(event, ToolCompleted)
+    changed = msgspec.structs.replace(event, subject="x")
+    assert erased_line(event, changed, data, NEEDLES) + b"\n" == encode(changed)
     same = json.dumps(plain | {"data": {"call": "c", "tool": "bash"}, "more": 1}).encode()
     event, data = _line(same)
     assert erased_line(event, event, data, NEEDLES) is data
