@@ -33,10 +33,9 @@ class State:
     """What validators remember from event to event."""
 
     def __init__(self) -> None:
-        self.events = 0
+        self.begun = False
         self.ids: set[str] = set()
-        self.latest = 0
-        self.latest_seq = -1
+        self.latest: tuple[int, int] | None = None  # the latest time, and the seq of its event
 
 
 def check(directory: str | os.PathLike[str]) -> list[Problem]:
@@ -55,7 +54,7 @@ def check(directory: str | os.PathLike[str]) -> list[Problem]:
     for record in scan(os.path.join(folder, LOG_NAME)):
         steps.take(record)
         problems.extend(_look(record, state))
-    if state.events == 0:
+    if not state.begun:
         problems.append(problem(Kind.NO_CREATED, "it holds no event at all"))
     return sorted(map(steps.settled, problems), key=lambda found: (found.line > 0, found.byte))
 
@@ -68,11 +67,11 @@ def _look(record: Record, state: State) -> Iterator[Problem]:
     for validate in EVENT_VALIDATORS:
         for kind, detail in validate(record.item, state):
             yield problem(kind, detail, line=record.line, byte=record.byte, length=record.length)
-    state.events += 1
+    state.begun = True
 
 
 def _validate_first(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
-    if state.events == 0 and not isinstance(event, LedgerCreated):
+    if not state.begun and not isinstance(event, LedgerCreated):
         yield Kind.NO_CREATED, f"it begins with {type_name(event)}, seq {event.seq}"
     if isinstance(event, LedgerCreated) and event.data.format > FORMAT:
         yield Kind.NEWER_FORMAT, f"format {event.data.format}, this release writes {FORMAT}"
@@ -104,11 +103,11 @@ def _validate_time(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
     made = time_of(event.id)
     if made is not None and now - made > _FAR_MS:
         yield Kind.TIME_FAR, f"{event.time}, seq {event.seq}, made {format_time(made)}"
-    if state.latest_seq >= 0 and now < state.latest:
-        lag = state.latest - now
-        yield Kind.TIME_BACK, f"{event.time}, seq {event.seq}, lies {lag} ms before seq {state.latest_seq}"
+    if state.latest is not None and now < state.latest[0]:
+        latest, seq = state.latest
+        yield Kind.TIME_BACK, f"{event.time}, seq {event.seq}, lies {latest - now} ms before seq {seq}"
     else:
-        state.latest, state.latest_seq = now, event.seq
+        state.latest = now, event.seq
 
 
 def _validate_modes(folder: str) -> Iterator[Problem]:
@@ -130,7 +129,7 @@ def _validate_copies(folder: str) -> Iterator[Problem]:
         names = sorted(os.listdir(folder))
     except OSError:
         return
-    stem = LOG_NAME.partition(".")[0]
+    stem = LOG_NAME.removesuffix(".jsonl")
     for name in names:
         if name == LOG_NAME or not name.startswith(stem) or ".jsonl" not in name or name.endswith(LOCK_SUFFIX):
             continue

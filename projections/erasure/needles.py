@@ -79,12 +79,12 @@ class Needles(Struct, frozen=True):
         """The same for bytes that were cut at their ends: there a beginning or an end of a text is enough."""
         data = self.erased_bytes(data)
         for part in self.raw:
-            begin = data.rfind(part[:SHORTEST], max(0, len(data) - len(part)))
-            if begin >= 0 and part.startswith(data[begin:]):
+            begin = _torn_end(data, part)
+            if begin >= 0:
                 data = data[:begin] + ERASED.encode()
-            end = data.find(part[-SHORTEST:], 0, len(part))
-            if end >= 0 and part.endswith(data[: end + SHORTEST]):
-                data = ERASED.encode() + data[end + SHORTEST :]
+            end = _torn_begin(data, part)
+            if end >= 0:
+                data = ERASED.encode() + data[end:]
         return data
 
 
@@ -119,6 +119,22 @@ def _needles(parts: set[str], wholes: set[str]) -> Needles:
     return Needles(tuple(sorted(forms, key=_longest_first)), frozenset(wholes), tuple(sorted(raw, key=_longest_first)))
 
 
+def _torn_end(data: bytes, part: bytes) -> int:
+    """Where the longest beginning of a text stands at the end of bytes; -1 if none does. It may repeat itself there."""
+    begin = data.find(part[:SHORTEST], max(0, len(data) - len(part)))
+    while begin >= 0 and not part.startswith(data[begin:]):
+        begin = data.find(part[:SHORTEST], begin + 1)
+    return begin
+
+
+def _torn_begin(data: bytes, part: bytes) -> int:
+    """Where the longest end of a text stops at the beginning of bytes; -1 if none stands there."""
+    begin = data.rfind(part[-SHORTEST:], 0, len(part))
+    while begin >= 0 and not part.endswith(data[: begin + SHORTEST]):
+        begin = data.rfind(part[-SHORTEST:], 0, begin + SHORTEST - 1)
+    return begin + SHORTEST if begin >= 0 else -1
+
+
 def _longest_first(text: _Text) -> tuple[int, _Text]:
     """A text that holds another goes before it, or what is left of it would be found no more."""
     return -len(text), text
@@ -136,4 +152,4 @@ def _escapes(text: str) -> Iterator[str]:
     yield msgspec.json.encode(text).decode()[1:-1]
     plain = json.dumps(text)[1:-1]
     yield plain
-    yield _ESCAPE.sub(lambda match: match[0].upper().replace("U", "u", 1), plain)
+    yield _ESCAPE.sub(lambda match: match[0].upper().replace("U", "u"), plain)

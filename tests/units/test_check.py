@@ -63,7 +63,8 @@ def test_healthy(tmp_path: Path) -> None:
         (CREATED + _timed(1, "yesterday"), [Kind.TIME_FORMAT]),
         (CREATED + _timed(1, ""), [Kind.TIME_FORMAT]),
         (CREATED + _timed(1, "2025-12-31T23:59:59.999Z"), [Kind.TIME_BACK]),
-        (CREATED + _timed(1, "2027-01-02T00:00:00Z"), []),
+        (CREATED + _timed(1, "2027-01-02T00:00:00.001Z"), []),  # a leap year behind the id, to the millisecond
+        (CREATED + _timed(1, "2027-01-02T00:00:00.002Z"), [Kind.TIME_FAR]),
         (CREATED + _timed(1, "9999-12-31T23:59:59Z"), [Kind.TIME_FAR]),
         (CREATED + _timed(1, "9999-12-31T23:59:59Z") + line_of(2), [Kind.TIME_FAR, Kind.TIME_BACK]),
         (CREATED + line_of(1).replace(event_id(1).encode(), b"evt-1"), [Kind.ID_FORMAT]),
@@ -88,9 +89,17 @@ def test_values_are_said(tmp_path: Path) -> None:
     """A problem shows the value, the seq and how far it is off."""
     raw_log(tmp_path, CREATED + _timed(1, "2025-12-31T23:59:59.999Z") + _timed(2, "soon"))
     back, unreadable = check(tmp_path)
-    assert (back.kind, back.line, back.byte) == (Kind.TIME_BACK, 2, len(CREATED))
+    line = _timed(1, "2025-12-31T23:59:59.999Z")
+    assert (back.kind, back.line, back.byte, back.length) == (Kind.TIME_BACK, 2, len(CREATED), len(line) - 1)
     assert "2025-12-31T23:59:59.999Z, seq 1, lies 1 ms before seq 0" in back.message
     assert "'soon', seq 2" in unreadable.message
+
+
+def test_a_log_without_events_is_told_so(tmp_path: Path) -> None:
+    """It has no line to name, so the words say it."""
+    raw_log(tmp_path, b"")
+    (problem,) = check(tmp_path)
+    assert problem.message.endswith(": it holds no event at all")
 
 
 def test_time_going_back_is_measured_from_the_latest(tmp_path: Path) -> None:
@@ -164,6 +173,7 @@ def test_open_files(tmp_path: Path) -> None:
     problems = check(log.directory)
     assert [problem.kind for problem in problems] == [Kind.READABLE_FILE, Kind.READABLE_FILE, Kind.WRITABLE_FILE]
     assert [problem.message.rsplit(" ", 1)[1] for problem in problems] == ["0711", "0644", "0606"]
+    assert [problem.path for problem in problems] == [log.directory, log.path, log.path + LOCK_SUFFIX]
     assert {(problem.line, problem.byte) for problem in problems} == {(0, 0)}
     assert [problem.kind in NOTES for problem in problems] == [True, True, False]
 
@@ -189,11 +199,11 @@ def test_conflicted_copies(name: str, tmp_path: Path) -> None:
     log = new_log(tmp_path / "l")
     copy = Path(log.directory) / name
     copy.write_bytes(b"")
-    for other in ("notes.txt", "eventually.json"):
+    for other in ("notes.txt", "eventually.json", "notes.jsonl", "events.txt"):
         (Path(log.directory) / other).write_bytes(b"")
     (Path(log.directory) / "events.jsonl.d").mkdir()
     (problem,) = check(log.directory)
-    assert problem.kind == Kind.CONFLICTED_COPY
+    assert (problem.kind, problem.line, problem.path) == (Kind.CONFLICTED_COPY, 0, str(copy))
     assert str(copy) in problem.message
 
 
