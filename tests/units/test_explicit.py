@@ -120,12 +120,17 @@ def test_a_form_in_a_quotation_is_quoted(text: str) -> None:
         "'tis done. Remember: {}",
         '"remember x" is a form. Remember: {}',
         '5" screens only. Remember: {}',
-        "dogs ' ears' and tails. Remember: {}",
     ],
 )
 def test_closed_quotations_and_apostrophes_hide_nothing(text: str) -> None:
     """Inch signs, apostrophes and closed quotations leave later requests readable."""
     assert accepted(text.format(BODY)) == [BODY]
+
+
+def test_a_single_mark_before_a_space_opens_nothing() -> None:
+    """It would need a word directly behind it, even where another mark could close it."""
+    assert accepted(f"Dogs ' ears. Remember: {BODY} for dogs'") == [f"{BODY} for dogs'"]
+    assert accepted(f"Dogs ‘ ears. Remember: {BODY} for dogs’") == [f"{BODY} for dogs’"]
 
 
 # Bodies (SPEC 4.5)
@@ -154,6 +159,13 @@ def test_an_open_request_takes_the_next_readable_line() -> None:
     assert accepted(f"Remember:\nremember:\n{BODY}") == [BODY]
     assert refused("Remember:") == ["too_short"]
     assert refused("Remember:\ndon't remember the host") == ["negated_request"]
+
+
+@pytest.mark.parametrize("end", ["", "  ", ", please", ", ok? "])
+@pytest.mark.parametrize("colon", [":", "："])
+def test_a_colon_at_the_end_of_the_words_opens_a_list(colon: str, end: str) -> None:
+    """Whitespace and a closing tag behind it are left off (SPEC 4.5)."""
+    assert accepted(f"Remember the rules of the house{colon}{end}\n- use tabs in Go") == ["use tabs in Go"]
 
 
 def test_a_colon_without_a_list_belongs_to_the_body() -> None:

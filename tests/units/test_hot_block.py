@@ -44,6 +44,9 @@ def test_a_decision_that_is_pending_is_shown_once() -> None:
     assert block.sections == {"recent_decisions": 1, "pending_memories": 2}
     assert "- we use Kafka" in block.text
 
+    near = hot_block([], [], ["keep it in src/a.ts"], [("decision", "keep it in /repo/src/a.ts")], root="/repo")
+    assert near.sections == {"pending_memories": 1}
+
     long = "we use Redis " + "x" * 40
     tight = hot_block([], [], [long], [("decision", long)], max_chars=len(HEADER) + 80)
     assert tight.sections == {"recent_decisions": 1}

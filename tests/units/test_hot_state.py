@@ -115,9 +115,10 @@ def test_a_deleted_session_starts_empty() -> None:
 def test_known_call_ids_are_counted_and_change_nothing() -> None:
     """The same content is a second delivery, other content a conflict; the first wins (SPEC 3.5)."""
     first = {**edit("a.ts"), "call": "c"}
-    session = fold_steps([first, first, {**edit("b.ts"), "call": "c"}]).sessions["h/A"]
+    other = {**edit("b.ts"), "call": "c"}
+    session = fold_steps([first, first, other, first, other, other]).sessions["h/A"]
     assert files(session.hot) == [("a.ts", "edit", 1)]
-    assert (session.duplicate_deliveries, session.id_conflicts) == (1, 1)
+    assert (session.duplicate_deliveries, session.id_conflicts) == (2, 3)
 
 
 def test_calls_without_an_id_are_all_different() -> None:
