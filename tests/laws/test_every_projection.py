@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import msgspec
@@ -120,8 +121,9 @@ def test_each_event_of_a_run_counts_as_it_would_alone(projection: Projection[Any
         call("test/A", format_time(DAY_MS + 180_000), 5),
     ]
     events = [msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(events)]
-    for end in range(len(events)):
-        assert fold(projection, events[: end + 1]) == stepped(projection, events[: end + 1], projection.initial())
+    for begin, end in combinations(range(len(events) + 1), 2):
+        start = stepped(projection, events[:begin], projection.initial())
+        assert fold(projection, events[begin:end], start) == stepped(projection, events[begin:end], start)
     state = fold(WorkspaceMemory(), events)
     assert (state.last_activity, state.warnings) == (DAY_MS + 180_000, {"duplicate_delivery": 2})
     assert fold(WorkspaceMemory(), events[:-1]).last_activity == DAY_MS

@@ -37,7 +37,7 @@ def only(text: str) -> Request:
     ("text", "reason"),
     [
         ("    remember: x is indented", "code_block"),
-        ("  \tremember: x is indented", "code_block"),
+        *((f"{space}\tremember: x is indented", "code_block") for space in ("", " ", "  ", "   ")),
         ("````\n```\nremember: x\n````", "code_block"),
         ("~~~\n```\nremember: x\n~~~", "code_block"),
         ("  > remember: x", "quoted"),

@@ -6,6 +6,8 @@ import pytest
 
 from projections.hot.block import ErrorEntry, HotBlock, hot_block
 from projections.hot.session import FileEntry
+from projections.hot.view import hot_view
+from tests.support.streams import Stage
 
 HEADER = "Hot session state (current session):"
 FILE = FileEntry("/repo/src/a.ts", "edit", 2)
@@ -32,6 +34,16 @@ def test_sections_and_lines() -> None:
     }
 
 
+def test_what_a_session_asked_for_is_shown_once_however_its_path_is_written() -> None:
+    """A path below the workspace is one path, in the view of a state too (SPEC 8.3)."""
+    stage = Stage(None)
+    stage.feed([{"do": "session_start", "session": "A"}])
+    for message, path in (("m1", "/w/app/src/parse.ts"), ("m2", "src/parse.ts")):
+        text = f"Remember: we decided the parser is in {path}"
+        stage.feed([{"do": "user_message", "session": "A", "message": message, "text": text}])
+    assert hot_view(stage.state(), "test/A").sections == {"pending_memories": 1}
+
+
 def test_nothing_known_nothing_shown() -> None:
     """Without a line there is no header and no `(none)`."""
     assert hot_block([], [], [], []) == HotBlock("", {})
@@ -44,8 +56,10 @@ def test_a_decision_that_is_pending_is_shown_once() -> None:
     assert block.sections == {"recent_decisions": 1, "pending_memories": 2}
     assert "- we use Kafka" in block.text
 
-    near = hot_block([], [], ["keep it in src/a.ts"], [("decision", "keep it in /repo/src/a.ts")], root="/repo")
-    assert near.sections == {"pending_memories": 1}
+    short, whole = "keep it in src/a.ts", "keep it in /repo/src/a.ts"
+    for decision, pending in ((short, whole), (whole, short)):
+        near = hot_block([], [], [decision], [("decision", pending)], root="/repo")
+        assert near.sections == {"pending_memories": 1}
 
     long = "we use Redis " + "x" * 40
     tight = hot_block([], [], [long], [("decision", long)], max_chars=len(HEADER) + 80)

@@ -42,13 +42,14 @@ def test_no_clock_makes_a_memory_stronger_than_a_new_one() -> None:
     """What bounds a cohort is the strength of a memory whose clock stands at now."""
     state = empty_state(policy=POLICY)
     strength = cohort_strengths(state)
-    for type_, importance, source, safe in product(
-        ("glossary", "project"), ("low", "normal", "high"), ("explicit", "manual", "compaction"), (False, True)
-    ):
-        for count in (0, MAX_REINFORCEMENTS):
-            cohort = Cohort(source, importance, safe, count)
-            assert greatest_strength(type_, cohort, POLICY) == strength(type_, cohort)(NOW)
-            assert greatest_strength(type_, cohort, POLICY) > strength(type_, cohort)(NOW - DAY_MS)
+    cohorts = (
+        Cohort("compaction", "low", safety_critical=False, reinforcements=0),
+        Cohort("manual", "normal", safety_critical=True, reinforcements=1),
+        Cohort("explicit", "high", safety_critical=False, reinforcements=MAX_REINFORCEMENTS),
+    )
+    for type_, cohort in product(("glossary", "project"), cohorts):
+        greatest = greatest_strength(type_, cohort, POLICY)
+        assert greatest == strength(type_, cohort)(NOW) > strength(type_, cohort)(NOW - DAY_MS)
 
 
 def test_an_equal_time_is_a_time_of_its_own() -> None:

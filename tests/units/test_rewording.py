@@ -29,7 +29,12 @@ def test_what_is_not_given_stays() -> None:
     assert (before.text, before.safety_critical) == ("Ports: They start at 7400", True)
     after = reworded(CONTEXT, before, MemoryUpdatedData(TARGET, title="Sockets"))
     assert (after.title, after.content, after.tags) == ("Sockets", before.content, before.tags)
-    assert (after.ref, after.time, after.source, after.safety_critical) == (before.ref, before.time, before.source, True)
+    assert (after.ref, after.time, after.source, after.safety_critical) == (
+        before.ref,
+        before.time,
+        before.source,
+        True,
+    )
     cleared = reworded(CONTEXT, after, MemoryUpdatedData(TARGET, tags=()))
     assert (cleared.tags, cleared.safety_critical, cleared.importance) == ((), False, "normal")
     assert reworded(CONTEXT, after, MemoryUpdatedData(TARGET, tags=("importance-low",))).importance == "low"
@@ -47,7 +52,7 @@ def test_a_known_type_is_taken_into_every_key(given: str | None, type_: str) -> 
 @pytest.mark.parametrize("identity", ["", "d2"])
 def test_of_a_purged_text_the_digests_are_its_keys(identity: str) -> None:
     """Where it names nothing, its text alone is its identity."""
-    erased = ErasedText(key="k", digest="d", length=7, identity=identity)
+    erased = ErasedText(key="k", identity=identity, length=7)
     gone = reworded(CONTEXT, PORTS, outcome(type="decision", title="", content="", erased=erased))
     assert (gone.type, gone.text, gone.length, gone.erased) == ("decision", ERASED, erased.length, erased)
     assert (gone.key, gone.exact) == (erased_key(erased.key), f"decision:{gone.key}")
