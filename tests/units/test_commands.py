@@ -183,6 +183,7 @@ def test_configured_categories_come_after_and_add_to_the_built_in_ones() -> None
         ("echo $HOME $", [("echo", "$HOME", "$")]),
         ("(a b) c; (d)", [("a", "b", "c"), ("d",)]),
         ("a '", [("a", "")]),
+        ("a 'b\\$c' \"b\\$c\"", [("a", "b\\$c", "b$c")]),
         (";;|\n&&", []),
     ],
 )

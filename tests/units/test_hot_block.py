@@ -7,7 +7,7 @@ import pytest
 from projections.hot.block import ErrorEntry, HotBlock, hot_block
 from projections.hot.session import FileEntry
 from projections.hot.view import hot_view
-from tests.support.streams import Stage
+from tests.support.harness import Harness
 
 HEADER = "Hot session state (current session):"
 FILE = FileEntry("/repo/src/a.ts", "edit", 2)
@@ -36,12 +36,13 @@ def test_sections_and_lines() -> None:
 
 def test_what_a_session_asked_for_is_shown_once_however_its_path_is_written() -> None:
     """A path below the workspace is one path, in the view of a state too (SPEC 8.3)."""
-    stage = Stage(None)
-    stage.feed([{"do": "session_start", "session": "A"}])
-    for message, path in (("m1", "/w/app/src/parse.ts"), ("m2", "src/parse.ts")):
-        text = f"Remember: we decided the parser is in {path}"
-        stage.feed([{"do": "user_message", "session": "A", "message": message, "text": text}])
-    assert hot_view(stage.state(), "test/A").sections == {"pending_memories": 1}
+    roomy, tight = Harness(None), Harness(None, config={"prompt": {"hotChars": 90}})
+    for harness in (roomy, tight):
+        for message, path in (("m1", "/w/app/src/parse.ts"), ("m2", "src/parse.ts")):
+            text = f"Remember: we decided the parser is in {path}"
+            harness.step({"do": "user_message", "session": "A", "message": message, "text": text})
+    assert hot_view(roomy.state(), "test/A").sections == {"pending_memories": 1}
+    assert hot_view(tight.state(), "test/A") == HotBlock("", {})
 
 
 def test_nothing_known_nothing_shown() -> None:
@@ -72,6 +73,8 @@ def test_budget_counts_every_character(spare: int) -> None:
     text = f"{HEADER}\nrecent_decisions:\n- one"
     expected = text if spare == 0 else ""
     assert hot_block([], [], ["one"], [], max_chars=len(text) + spare).text == expected
+    longest = "x" * (700 - len(text) + len("one") - spare)
+    assert bool(hot_block([], [], [longest], []).text) == (spare == 0)
     whole = f"{HEADER}\nopen_errors: (none)\nrecent_decisions:\n- one"
     assert hot_block([], [], ["one"], [], max_chars=len(whole) + spare).text == (whole if spare == 0 else text)
 

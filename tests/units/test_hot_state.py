@@ -152,6 +152,13 @@ def test_decisions_are_distinct_and_come_from_this_session() -> None:
     assert [(decision.event, decision.index) for decision in state.decisions] == [("e2", 0), ("e3", 0)]
 
 
+def test_a_decision_about_a_file_is_one_however_its_path_is_written() -> None:
+    """Paths below the workspace are named from there on (SPEC 8.3)."""
+    paths = ("/w/app/src/parse.ts", "src/parse.ts")
+    state = hot_after([say(path, f"remember we decided the parser is in {path}") for path in paths])
+    assert [decision.text for decision in state.decisions] == ["we decided the parser is in src/parse.ts"]
+
+
 def test_refused_requests_are_no_decisions() -> None:
     """What is refused as a memory is no recent decision; messages without an id are all different."""
     steps = [say("", "remember we decided on Redis 7?"), say("", "remember we decided on Kafka 3")]

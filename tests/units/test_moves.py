@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ledger.events import AnyEvent, Draft, MemoryAddedData
+from ledger.events import AnyEvent, Draft, MemoryAddedData, MemoryRestored, MemoryRestoredData
 from ledger.times import DAY_MS, HOUR_MS, format_time, parse_time
 from projections.memory.fold import WorkspaceMemory
-from projections.memory.model import Entry, MemoryState
+from projections.memory.model import Change, Entry, MemoryState, Ref
+from tests.support.entries import add_entry, empty_state
 from tests.support.harness import FIRST
 from tests.support.streams import Stage, summary_of
 from tests.support.watch import watched
@@ -270,8 +271,36 @@ def test_what_retired_elsewhere_says_nothing_about_what_is_active_here() -> None
 def test_a_call_id_is_its_hosts() -> None:
     """Two hosts may give the same one; within a host it takes effect once (SPEC 3.5)."""
     stage = play(start("A"))
-    for host, title in (("test", "Use tabs"), ("other", "Use UTC"), ("other", "Use LF")):
+    sources = (("test/A", "Use tabs"), ("other/A", "Use UTC"), ("other/A", "Use LF"), ("test/b/c", "Use CRLF"))
+    for source, title in sources:
         data = MemoryAddedData(title, "", origin="tool", call="c1")
-        stage.workspace().log.append([Draft(source=f"{host}/A", time=format_time(FIRST + DAY_MS), data=data)])
+        stage.workspace().log.append([Draft(source=source, time=format_time(FIRST + DAY_MS), data=data)])
     assert [one.proposal.text for one in memory(stage).entries.values()] == ["Use tabs", "Use UTC"]
     assert parse_time(stage.events()[-1].time) == FIRST + DAY_MS
+
+
+def test_only_what_is_gone_and_may_return_is_restored() -> None:
+    """Also what expired; what is active, unknown, or has its text taken is left alone, and nothing is undone later."""
+    state = empty_state()
+    rows = ({"id": "old", "state": "expired"}, {"id": "gone", "state": "deleted"}, {"id": "here"})
+    for order, row in enumerate(rows):
+        add_entry(state, {"type": "project", "text": f"The {row['id']} harness", **row}, order)
+    add_entry(state, {"id": "twin", "type": "project", "text": "The gone harness"}, 3)
+    for number, name in enumerate(("here", "gone", "unknown", "old")):
+        event = MemoryRestored(
+            specversion="1.0",
+            id=f"r{number}",
+            source="memfold",
+            time=None,
+            seq=9,
+            data=MemoryRestoredData(Ref(name, 0)),
+        )
+        WorkspaceMemory().step(state, event)
+    assert state.changes == {"r3": Change("restored")}
+    assert [one.ref.event for one in state.entries.values() if one.state == "promoted"] == ["old", "here", "twin"]
+
+
+def test_a_restored_request_can_be_deleted_again_by_undo() -> None:
+    """Its restoration is a change like any other (SPEC 15.3)."""
+    stage = play(say(RULE), {"do": "memory_delete", "text": RULE}, {"do": "memory_restore", "id": RULE}, UNDO)
+    assert moves(stage)[-1] == ("promoted", "deleted", ("undone",))

@@ -196,6 +196,7 @@ def test_fingerprint() -> None:
         ("at file:///repo/src/a.mjs:3:1", "///repo/src/a.mjs"),
         ("file:///repo/src/a.mjs:3:1", "///repo/src/a.mjs"),
         ("//x.dev/a/b.html then src/b.js", "src/b.js"),
+        ("in doc/A.TEX?!", "doc/A.TEX"),
         ("see /repo/dir and ./lib/x.c", "./lib/x.c"),
         ("Node.js v20 failed", None),
         ("version 1.2.3 of x", None),
