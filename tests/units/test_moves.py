@@ -159,7 +159,9 @@ def test_a_replaced_memory_is_restored() -> None:
         (None, "promoted", ("numbered_ref_replace",)),
         ("promoted", "superseded", ("superseded_by_restore",)),
     ]
-    assert entry(stage, 2).superseded_by == entry(stage, 1).ref
+    old, new = entry(stage, 1), entry(stage, 2)
+    assert (old.superseded_by, new.superseded_by) == (None, old.ref)
+    assert stage.state().accounts.records[old.ref].into == old.ref
 
 
 def test_a_request_that_was_deleted_while_it_waited_is_restored() -> None:
@@ -239,16 +241,18 @@ def test_what_a_sub_agent_was_refused_for_is_its_session() -> None:
 
 def test_what_waits_too_long_expires_one_by_one() -> None:
     """The state says when the next one does; without one there is no such moment (SPEC 9.5)."""
-    days = [format_time(FIRST + days * DAY_MS) for days in (0, 10, 31, 41)]
+    days = [format_time(FIRST + days * DAY_MS) for days in (0, 1, 31, 32)]
     stage = play(start("A", at=days[0]), line(RULE, state="pending") | {"at": days[0]})
     stage.feed([line(OTHER, 2, state="pending") | {"at": days[1]}])
     assert memory(stage).expires == FIRST + 30 * DAY_MS
     stage.feed([say("use tabs in Makefiles", at=days[2])])
-    assert memory(stage).expires == FIRST + 40 * DAY_MS
+    assert memory(stage).expires == FIRST + 31 * DAY_MS  # thirty days exactly are not too long
     stage.feed([say("use spaces in Python", "m2", at=days[3])])
     assert memory(stage).expires is None
     gone = [WAITS, ("pending", "expired", ("pending_expired",))]
     assert (moves(stage), moves(stage, OTHER)) == (gone, gone)
+    stage.feed([{"do": "memory_restore", "id": RULE}])
+    assert moves(stage) == [*gone, ("expired", "promoted", ("restored",))]
 
 
 def test_an_hour_lies_between_two_reinforcements() -> None:
