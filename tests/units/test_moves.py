@@ -308,3 +308,11 @@ def test_a_restored_request_can_be_deleted_again_by_undo() -> None:
     """Its restoration is a change like any other (SPEC 15.3)."""
     stage = play(say(RULE), {"do": "memory_delete", "text": RULE}, {"do": "memory_restore", "id": RULE}, UNDO)
     assert moves(stage)[-1] == ("promoted", "deleted", ("undone",))
+
+
+def test_what_retired_elsewhere_begins_as_it_ended_there() -> None:
+    """It is history from its first moment on, and says where it comes from (SPEC 17)."""
+    stage = play(line(RULE, state="superseded", number=7), line(OTHER, 2, state="deleted"))
+    assert moves(stage) == [(None, "superseded", ("imported",))]
+    assert moves(stage, OTHER) == [(None, "deleted", ("imported",))]
+    assert [one.number for one in memory(stage).entries.values()] == [7, 8]
