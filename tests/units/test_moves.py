@@ -79,9 +79,9 @@ def add(title: str, **more: Any) -> dict[str, Any]:
     return {"do": "memory_add", "session": "A", "title": title, "content": "", **more}
 
 
-def line(text: str, number: int = 1, **more: Any) -> dict[str, Any]:
+def line(text: str, row: int = 1, **more: Any) -> dict[str, Any]:
     """One line of an imported file."""
-    given = {"file": "old.json", "digest": "d", "line": number, "text": text, "type": "project", "source": "compaction"}
+    given = {"file": "old.json", "digest": "d", "line": row, "text": text, "type": "project", "source": "compaction"}
     return {"do": "import_line", "line": given | more}
 
 
