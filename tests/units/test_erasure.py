@@ -49,7 +49,7 @@ from projections.hot.delivery import hot_due
 from projections.hot.view import hot_view
 from projections.memory.intake import key_digest
 from projections.memory.model import Proposal, Ref
-from projections.memory.sameness import same_fact
+from projections.memory.sameness import erased_digests, same_fact
 from projections.memory_file.projection import file_text
 from projections.memory_file.writing import part_digest
 from projections.prompts import current_epoch
@@ -732,3 +732,15 @@ def test_a_choice_says_what_it_takes() -> None:
     assert not choice.takes(_proposal("", key=""))
     assert not choice.takes(msgspec.structs.replace(_proposal("A", key="a"), erased=_left()))
     assert choice.is_kept(_proposal("B", key="b"))
+
+
+def test_a_fact_that_is_kept_away_is_one_of_the_workspace() -> None:
+    """Whether a path was written whole or from the root on, the digest of what is said of it is the same."""
+    whole, short = (
+        msgspec.structs.replace(_proposal(f"{path} holds the parser"), type="project")
+        for path in ("/w/app/src/parse.ts", "src/parse.ts")
+    )
+    digests = [erased_digests(KEY, one, "/w/app") for one in (whole, short)]
+    assert len(digests[0] & digests[1]) == 1
+    assert len(digests[0] | digests[1]) == 3
+    assert len(erased_digests(KEY, _proposal(TEXT), "/w/app")) == 1

@@ -120,6 +120,8 @@ def test_private_keys(text: str, expected: str) -> None:
         ("https://u:a#b@c?d@h", "https://[REDACTED]@h"),
         ("https://u:a@b?c@h/x", "https://[REDACTED]@h/x"),
         ("https://u:pw@host?mail=a@b", "https://[REDACTED]@host?mail=a@b"),
+        ("https://u:p@s=s@host/x", "https://[REDACTED]@host/x"),
+        ("https://bob@host/?next=https://u:se/cret@h", "https://bob@host/?next=https://[REDACTED]@h"),
     ],
 )
 def test_credentials_in_urls(text: str, expected: str) -> None:
@@ -213,6 +215,9 @@ def test_labelled_values(label: str, frame: str, hidden: str) -> None:
         ("the secret db2_password = x y", "the secret db2_password = [REDACTED] y"),
         ("the secret db2_password ab1234", "the secret [REDACTED] [REDACTED]"),
         (f"username: {'a' * 256}, password: x", f"username: {'a' * 256}, password: [REDACTED]"),
+        ("password: tokenX", "password: [REDACTED]"),
+        (f"Authorization: {'a' * 98}=", "Authorization: [REDACTED]"),
+        (f"Authorization: {'a' * 99}=b c", f"Authorization: {'a' * 99}=b c"),
     ],
 )
 def test_kinds_of_labels(text: str, expected: str) -> None:
