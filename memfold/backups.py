@@ -1,8 +1,9 @@
-# ruff: noqa: PTH100, PTH101, PTH102, PTH106, PTH112, PTH113, PTH116, PTH118, PTH119, PTH120, PTH123, PTH208 - os.path strings, as in ``memfold.paths``
+# ruff: noqa: PTH100, PTH101, PTH102, PTH106, PTH112, PTH113, PTH116, PTH117, PTH118, PTH119, PTH120, PTH123, PTH208 - os.path strings, as in ``memfold.paths``
 """Backups: whole copies of a ledger with a manifest; those made elsewhere are noted, so that a purge finds them.
 
 ``<data>/backups/<key>/<UTC stamp>/`` holds ``events.jsonl`` and ``manifest.json``, which is written last: a copy
-without one is unfinished. ``<data>/backups/<key>/elsewhere.json`` names the folders of copies in other places.
+without one is unfinished. ``<data>/backups/<key>/elsewhere.json`` names the folders of copies in other places, a line
+each: where that note is damaged, those that can be read are known, and nothing is written over it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections.abc import Iterator
 from contextlib import suppress
+from typing import cast
 
 import msgspec
 from msgspec import Struct
@@ -34,9 +37,11 @@ __all__ = [
     "find_backup",
     "known_backups",
     "make_backup",
+    "note_trouble",
     "noted_elsewhere",
     "read_backup",
     "require_backup",
+    "require_note",
     "seal",
     "trouble_of",
 ]
@@ -102,8 +107,11 @@ def make_backup(
 
     Raises:
         LedgerError: if the log can't be read or the copy not be written.
+        DataError: if the copy can't be noted, since the note is damaged; none is made then.
     """
     own = backups_folder(data, key)
+    if to is not None:
+        require_note(data, key)
     try:
         place = _new_folder(own if to is None else os.path.abspath(to), now)
         if to is not None:
@@ -164,13 +172,35 @@ def known_backups(data: str, key: str) -> tuple[str, ...]:
     """
     own = backups_folder(data, key)
     here = [os.path.join(own, name) for name in _listed(own)]
-    folders = [*here, *_elsewhere(own)]
+    folders = [*here, *_elsewhere(own).folders]
     return tuple(sorted((path for path in folders if _may_be_folder(path)), key=os.path.basename))
 
 
 def noted_elsewhere(data: str, key: str) -> tuple[str, ...]:
-    """The folders of copies that were made in other places, there or not."""
-    return tuple(_elsewhere(backups_folder(data, key)))
+    """The folders of copies that were made in other places, there or not; of a damaged note, those that can be read."""
+    return _elsewhere(backups_folder(data, key)).folders
+
+
+def note_trouble(data: str, key: str) -> tuple[str, str] | None:
+    """What is wrong with the note of copies in other places, and what to do about it; None if nothing is."""
+    own = backups_folder(data, key)
+    if not (trouble := _elsewhere(own).trouble):
+        return None
+    path = decode(os.path.join(own, _ELSEWHERE_NAME))
+    return (
+        f"the note of the copies that were made elsewhere {trouble}, so some of them may not be known: {path}",
+        "put it right, it lists their folders; or move it away, and purge in those copies yourself or delete them",
+    )
+
+
+def require_note(data: str, key: str) -> None:
+    """Refuse what needs to know all copies, or writes the note, where that is damaged.
+
+    Raises:
+        DataError: with the file, and what to do about it.
+    """
+    if (trouble := note_trouble(data, key)) is not None:
+        raise DataError(f"nothing was done: {trouble[0]}", trouble[1])
 
 
 def find_backup(data: str, key: str, name: str) -> str:
@@ -257,19 +287,44 @@ def _note_elsewhere(own: str, folder: str) -> None:
     lock = default_lock(f"{path}.lock", _PATIENCE)
     try:
         with lock.hold():
-            folders = sorted({*_elsewhere(own), folder})
+            folders = sorted({*_elsewhere(own).folders, folder})
             # As json escapes them: a folder's name may hold bytes that are no text.
             replace_file(path, json.dumps({"folders": folders}, indent=2).encode() + b"\n", mode=_PRIVATE)
     finally:
         lock.close()
 
 
-def _elsewhere(own: str) -> list[str]:
+class _Note(Struct, frozen=True):
+    """The folders that the note names, and what is wrong with it; empty if nothing is."""
+
+    folders: tuple[str, ...] = ()
+    trouble: str = ""
+
+
+def _elsewhere(own: str) -> _Note:
+    """The note of copies in other places; only one that isn't there names none."""
     try:
-        found = json.loads(_read(os.path.join(own, _ELSEWHERE_NAME)))
-        return [str(one) for one in found["folders"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
+        data = _read(os.path.join(own, _ELSEWHERE_NAME))
+    except (FileNotFoundError, NotADirectoryError):
+        return _Note()
+    except OSError as error:
+        return _Note(trouble=f"can't be read ({error.strerror or error})")
+    try:
+        folders = json.loads(data)["folders"]
+        if isinstance(folders, list) and all(isinstance(one, str) for one in cast("list[object]", folders)):
+            return _Note(tuple(cast("list[str]", folders)))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass
+    return _Note(tuple(_readable(data)), "is damaged")
+
+
+def _readable(data: bytes) -> Iterator[str]:
+    """The folders in those lines of a damaged note that can be read."""
+    for line in data.splitlines():
+        with suppress(ValueError, RecursionError):
+            one = json.loads(line.strip().removesuffix(b","))
+            if isinstance(one, str) and os.path.isabs(one):
+                yield one
 
 
 def _listed(folder: str) -> list[str]:

@@ -245,6 +245,7 @@ class PurgeDocument(Struct, frozen=True, tag_field="schema", tag="memfold.purge/
         changed: number of events that change, by type; damaged pieces of the ledger as `damage`.
         left: lines of the ledger that hold a text and keep it: that of a memory that stays, or an id.
         stays: the fields that hold it there, such as `tool.completed data.call`, and in how many lines.
+        maybe: the fields that hold a short text among other words, likewise: they keep it.
         places: files beside the ledger; those with the action `tell` hold a text also afterwards.
         absent: folders of backups that weren't there, so that nobody knows what they hold.
         unreachable: what memfold can't look into.
@@ -259,6 +260,7 @@ class PurgeDocument(Struct, frozen=True, tag_field="schema", tag="memfold.purge/
     changed: dict[str, int]
     left: int
     stays: dict[str, int]
+    maybe: dict[str, int]
     places: tuple[PlacePart, ...]
     absent: tuple[str, ...]
     unreachable: tuple[str, ...]
