@@ -225,7 +225,8 @@ class PlacePart(Struct, frozen=True):
     Attributes:
         path: where it is.
         kind: `derived`, `quarantine`, `spool`, `log`, `backup`, `copy`, `project` or `other`.
-        action: `remove`, `rewrite`, or `tell`: it isn't memfold's to change.
+        action: `remove`; `rewrite`; `store`: what waits there is stored first, and erased in the ledger; `tell`: it
+            isn't memfold's to change.
     """
 
     path: str
