@@ -1,19 +1,16 @@
-# ruff: noqa: PTH100, PTH101, PTH102, PTH106, PTH112, PTH113, PTH116, PTH117, PTH118, PTH119, PTH120, PTH123, PTH208 - os.path strings, as in ``memfold.paths``
+# ruff: noqa: PTH100, PTH101, PTH102, PTH106, PTH112, PTH113, PTH116, PTH118, PTH119, PTH120, PTH123, PTH208 - os.path strings, as in ``memfold.paths``
 """Backups: whole copies of a ledger with a manifest; those made elsewhere are noted, so that a purge finds them.
 
 ``<data>/backups/<key>/<UTC stamp>/`` holds ``events.jsonl`` and ``manifest.json``, which is written last: a copy
-without one is unfinished. ``<data>/backups/<key>/elsewhere.json`` names the folders of copies in other places, a line
-each: where that note is damaged, those that can be read are known, and nothing is written over it.
+without one is unfinished. ``<data>/backups/<key>/elsewhere.json`` names the folders of copies in other places;
+where that note is damaged, nothing is written over it.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import stat
-from collections.abc import Iterator
 from contextlib import suppress
-from typing import cast
 
 import msgspec
 from msgspec import Struct
@@ -22,9 +19,9 @@ from ledger.copies import LogCopy, copy_log, digest_log
 from ledger.errors import LedgerError, storage_error
 from ledger.events import LedgerCreated
 from ledger.files import is_there, make_private_folder, open_regular
-from ledger.locks import default_lock
 from ledger.log import LOG_NAME, FileLog
 from ledger.times import format_time
+from memfold.elsewhere import NOTE_NAME, add_to_note, read_note
 from memfold.errors import DataError, NotFoundError
 from memfold.hosts.installs import replace_file
 from projections.text.clean import decode
@@ -47,12 +44,10 @@ __all__ = [
 ]
 
 MANIFEST_NAME = "manifest.json"
-_ELSEWHERE_NAME = "elsewhere.json"
 _LIMIT = 1 << 20
 _PRIVATE = 0o600
 _VERSION = 1
 _TRIES = 100
-_PATIENCE = 2.0
 
 
 class Manifest(Struct, frozen=True):
@@ -116,7 +111,7 @@ def make_backup(
         place = _new_folder(own if to is None else os.path.abspath(to), now)
         if to is not None:
             make_private_folder(own)
-            _note_elsewhere(own, place)
+            add_to_note(own, place)
     except OSError as error:
         raise storage_error(error, error.filename or own) from error
     try:
@@ -172,21 +167,21 @@ def known_backups(data: str, key: str) -> tuple[str, ...]:
     """
     own = backups_folder(data, key)
     here = [os.path.join(own, name) for name in _listed(own)]
-    folders = [*here, *_elsewhere(own).folders]
+    folders = [*here, *read_note(own).folders]
     return tuple(sorted((path for path in folders if _may_be_folder(path)), key=os.path.basename))
 
 
 def noted_elsewhere(data: str, key: str) -> tuple[str, ...]:
     """The folders of copies that were made in other places, there or not; of a damaged note, those that can be read."""
-    return _elsewhere(backups_folder(data, key)).folders
+    return read_note(backups_folder(data, key)).folders
 
 
 def note_trouble(data: str, key: str) -> tuple[str, str] | None:
     """What is wrong with the note of copies in other places, and what to do about it; None if nothing is."""
     own = backups_folder(data, key)
-    if not (trouble := _elsewhere(own).trouble):
+    if not (trouble := read_note(own).trouble):
         return None
-    path = decode(os.path.join(own, _ELSEWHERE_NAME))
+    path = decode(os.path.join(own, NOTE_NAME))
     return (
         f"the note of the copies that were made elsewhere {trouble}, so some of them may not be known: {path}",
         "put it right, it lists their folders; or move it away, and purge in those copies yourself or delete them",
@@ -279,52 +274,6 @@ def _new_folder(parent: str, now: int) -> str:
         os.chmod(path, 0o700)
         return path
     raise FileExistsError(17, "there are many backups of this moment", parent)
-
-
-def _note_elsewhere(own: str, folder: str) -> None:
-    """Note a copy in another place, before it is made. Those that aren't there now may only be unplugged."""
-    path = os.path.join(own, _ELSEWHERE_NAME)
-    lock = default_lock(f"{path}.lock", _PATIENCE)
-    try:
-        with lock.hold():
-            folders = sorted({*_elsewhere(own).folders, folder})
-            # As json escapes them: a folder's name may hold bytes that are no text.
-            replace_file(path, json.dumps({"folders": folders}, indent=2).encode() + b"\n", mode=_PRIVATE)
-    finally:
-        lock.close()
-
-
-class _Note(Struct, frozen=True):
-    """The folders that the note names, and what is wrong with it; empty if nothing is."""
-
-    folders: tuple[str, ...] = ()
-    trouble: str = ""
-
-
-def _elsewhere(own: str) -> _Note:
-    """The note of copies in other places; only one that isn't there names none."""
-    try:
-        data = _read(os.path.join(own, _ELSEWHERE_NAME))
-    except (FileNotFoundError, NotADirectoryError):
-        return _Note()
-    except OSError as error:
-        return _Note(trouble=f"can't be read ({error.strerror or error})")
-    try:
-        folders = json.loads(data)["folders"]
-        if isinstance(folders, list) and all(isinstance(one, str) for one in cast("list[object]", folders)):
-            return _Note(tuple(cast("list[str]", folders)))
-    except (ValueError, KeyError, TypeError, RecursionError):
-        pass
-    return _Note(tuple(_readable(data)), "is damaged")
-
-
-def _readable(data: bytes) -> Iterator[str]:
-    """The folders in those lines of a damaged note that can be read."""
-    for line in data.splitlines():
-        with suppress(ValueError, RecursionError):
-            one = json.loads(line.strip().removesuffix(b","))
-            if isinstance(one, str) and os.path.isabs(one):
-                yield one
 
 
 def _listed(folder: str) -> list[str]:

@@ -155,17 +155,19 @@ def _is_short(text: str) -> bool:
 
 
 def _needles(parts: set[str], wholes: set[str], titles: set[str], loose: set[str]) -> Needles:
-    # What the mark itself holds would be found for ever.
-    forms = {form for part in parts if part not in ERASED for form in _forms(part)}
+    forms = _all_forms(parts)
     return Needles(
         parts=tuple(sorted(forms, key=_longest_first)),
         wholes=frozenset(wholes),
         raw=_bytes_of(forms),
-        marked=_bytes_of(form for text in wholes | titles if text.strip() for form in _forms(text.strip())),
-        loose=tuple(
-            sorted({form for text in loose if text.strip() for form in _forms(text.strip())}, key=_longest_first)
-        ),
+        marked=_bytes_of(_all_forms(wholes | titles)),
+        loose=tuple(sorted(_all_forms(loose), key=_longest_first)),
     )
+
+
+def _all_forms(texts: Iterable[str]) -> set[str]:
+    """All forms of texts; what the mark itself holds would be found for ever."""
+    return {form for text in texts if (one := text.strip()) not in ERASED for form in _forms(one)}
 
 
 def _bytes_of(forms: Iterable[str]) -> tuple[bytes, ...]:
@@ -176,7 +178,8 @@ def _bytes_of(forms: Iterable[str]) -> tuple[bytes, ...]:
 def _between_marks(one: bytes) -> bytes:
     """A text between the marks of a quotation of ours, or as a value of JSON; no name of a field is one."""
     text = re.escape(one)
-    return rb"(?<=%s)%s(?=%s)|(?<=[:,\[]\")%s(?=\"(?!\s*:))" % ("“".encode(), text, "”".encode(), text)
+    value = rb'(?:(?<=[:,\[]")|(?<=[:,\[] "))%s(?="(?!\s*:))' % text
+    return rb"(?<=%s)%s(?=%s)|%s" % ("“".encode(), text, "”".encode(), value)
 
 
 def _alone(form: str) -> str:

@@ -22,7 +22,7 @@ from ledger.locks import FlockLock
 from ledger.log import LOCK_SUFFIX
 from memfold.bridge import ledger as module
 from memfold.bridge.ledger import Ledger
-from memfold.bridge.spool import SPOOL, spooled
+from memfold.bridge.spool import SPOOL, is_spool_file, spooled
 from memfold.purge.purge import Purge
 from memfold.workspace import Workspace
 from projections.accounting import Record
@@ -321,3 +321,16 @@ def test_what_a_dead_process_kept_before_a_purge(tmp_path: Path, clock: Clock) -
     later.record([added("c")])
     assert _files(tmp_path) == []
     assert [record.proposal.text for record in _records(later)] == ["first", "[erased]", "ropes are blue", "c"]
+
+
+def test_which_files_of_the_spool_are_in_use(tmp_path: Path, clock: Clock) -> None:
+    """Those that hold events, and those of which nobody can tell; no other one is."""
+    _left_behind(tmp_path, clock, added("a"))
+    (path,) = _files(tmp_path)
+    assert is_spool_file(str(path))
+    assert not is_spool_file(str(path.with_suffix(".gone")))
+    assert not is_spool_file(str(path.parent / "gone.jsonl"))
+    path.with_name("0.jsonl").write_bytes(b"nonsense\n")
+    assert not is_spool_file(str(path.with_name("0.jsonl")))
+    path.with_name("1.jsonl").mkdir()
+    assert is_spool_file(str(path.with_name("1.jsonl")))

@@ -27,6 +27,7 @@ from memfold.backups import (
     seal,
     trouble_of,
 )
+from memfold.elsewhere import add_to_note
 from memfold.errors import DataError, NotFoundError
 from tests.support.logs import KEY, ROOT, draft, new_log
 
@@ -108,6 +109,8 @@ def test_a_damaged_note_is_told_and_kept(tmp_path: Path, note: bytes) -> None:
     assert str(path) in said[0]
     with pytest.raises(DataError, match=r"nothing was done: .*damaged"):
         make_backup(str(ledger), data, KEY, now=NOW, to=str(tmp_path / "stick"))
+    with pytest.raises(OSError, match="it is damaged"):
+        add_to_note(str(path.parent), "/stick")
     assert (path.read_bytes(), (tmp_path / "stick").exists()) == (note, False)
 
 
