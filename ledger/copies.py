@@ -12,7 +12,15 @@ from typing import IO
 from msgspec import Struct
 
 from ledger.errors import LedgerNotFound, SequenceConflict, storage_error
-from ledger.files import close_file, is_there, make_private_folder, open_private_new, open_regular, sync_folder
+from ledger.files import (
+    close_file,
+    is_there,
+    make_private_folder,
+    open_private_new,
+    open_regular,
+    require_no_link,
+    sync_folder,
+)
 from ledger.locks import default_lock
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.tail import read_tail
@@ -77,11 +85,12 @@ def replace_log(directory: str, source: str, copy: LogCopy, *, expect: int, firs
     Raises:
         SequenceConflict: if the log has gone on meanwhile, or the copy is another one; nothing has changed.
         LockTimeout: if another process held the lock all the time.
-        StorageError: if the system refused; the log is then as it was.
+        StorageError: if the system refused, or the log is a link; the log is then as it was.
     """
     path, beside = _log_path(directory), os.path.join(directory, RESTORE_NAME)
     try:
         make_private_folder(directory)
+        require_no_link(path)
     except OSError as error:
         raise storage_error(error, directory) from error
     with _locked(directory):

@@ -6,7 +6,16 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 
-from memfold.backups import Backup, backups_folder, known_backups, make_backup, noted_elsewhere, read_backup, trouble_of
+from memfold.backups import (
+    Backup,
+    backups_folder,
+    known_backups,
+    make_backup,
+    note_trouble,
+    noted_elsewhere,
+    read_backup,
+    trouble_of,
+)
 from memfold.cli.console import Console
 from memfold.cli.move_documents import BackupDocument, BackupPart, BackupsDocument
 from memfold.cli.parsing import json_option, ledger_options
@@ -29,7 +38,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Make or list copies; 3 if one of those that are listed can't be restored."""
+    """Make or list copies; 3 if one of those that are listed can't be restored, or not all are known."""
     console = Console(options)
     if options.list:  # the more where the log is gone
         return _list(options, console, reading_place(options))
@@ -83,4 +92,7 @@ def _list(options: Namespace, console: Console, place: Place) -> int:
             console.out(f"no copies in {decode(backups_folder(data, key))}")
     for folder in away:
         console.note(f"a copy was made in {decode(folder)}, which isn't there now")
-    return FINDINGS if any(one.trouble for one in parts) else OK
+    trouble = note_trouble(data, key)
+    if trouble is not None:
+        console.note(": ".join(trouble))
+    return FINDINGS if trouble is not None or any(one.trouble for one in parts) else OK

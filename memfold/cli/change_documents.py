@@ -225,7 +225,8 @@ class PlacePart(Struct, frozen=True):
     Attributes:
         path: where it is.
         kind: `derived`, `quarantine`, `spool`, `log`, `backup`, `copy`, `project` or `other`.
-        action: `remove`, `rewrite`, or `tell`: it isn't memfold's to change.
+        action: `remove`; `rewrite`; `store`: what waits there is stored first, and erased in the ledger; `tell`: it
+            isn't memfold's to change.
     """
 
     path: str
@@ -245,6 +246,7 @@ class PurgeDocument(Struct, frozen=True, tag_field="schema", tag="memfold.purge/
         changed: number of events that change, by type; damaged pieces of the ledger as `damage`.
         left: lines of the ledger that hold a text and keep it: that of a memory that stays, or an id.
         stays: the fields that hold it there, such as `tool.completed data.call`, and in how many lines.
+        maybe: the fields that hold a short text among other words, likewise: they keep it.
         places: files beside the ledger; those with the action `tell` hold a text also afterwards.
         absent: folders of backups that weren't there, so that nobody knows what they hold.
         unreachable: what memfold can't look into.
@@ -259,6 +261,7 @@ class PurgeDocument(Struct, frozen=True, tag_field="schema", tag="memfold.purge/
     changed: dict[str, int]
     left: int
     stays: dict[str, int]
+    maybe: dict[str, int]
     places: tuple[PlacePart, ...]
     absent: tuple[str, ...]
     unreachable: tuple[str, ...]

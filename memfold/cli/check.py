@@ -16,6 +16,7 @@ from ledger.events import AnyEvent
 from ledger.log import LOG_NAME, FileLog
 from ledger.problems import TAKE_IN, Kind, Problem
 from ledger.reader import Reader
+from memfold.backups import note_trouble
 from memfold.cli.backup import store_of
 from memfold.cli.console import Console
 from memfold.cli.documents import CheckDocument
@@ -39,7 +40,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Print the problems; 3 if any of them is more than a note."""
+    """Print the problems; 3 if any of them is more than a note, or copies made elsewhere may not be known."""
     view, console = open_view(options), Console(options)
     found = check(view.place.directory)
     copy = _copy(view.place) if any(TAKE_IN in one.fix for one in found) else ""
@@ -51,7 +52,10 @@ def run(options: Namespace) -> int:
         console.emit(document)
     else:
         _print(console, document)
-    return FINDINGS if findings else OK
+    trouble = note_trouble(*store_of(view.place))
+    if trouble is not None:
+        console.note(": ".join(trouble))
+    return FINDINGS if findings or trouble is not None else OK
 
 
 def _copy(place: Place) -> str:

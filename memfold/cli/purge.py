@@ -84,7 +84,7 @@ def run(options: Namespace) -> int:
             desk.keeper.sync()
             purge.clear(preview.choice)
             done = [place for place in places if place.action != "tell"]
-            left = [place for place in purge.places(preview.choice) if place.action == "tell"]
+            left = purge.left(preview.choice)
             document = _document(desk, preview, (*done, *left, *_project(root, preview, ())), events)
         if options.json:
             desk.console.emit(document)
@@ -147,6 +147,7 @@ def _document(desk: Desk, preview: Preview, places: tuple[Place, ...], events: t
         changed=preview.changed,
         left=preview.left,
         stays=preview.stays,
+        maybe=preview.maybe,
         places=tuple(PlacePart(decode(one.path), one.kind, one.action) for one in (*copies, *places)),
         absent=tuple(map(decode, preview.absent)),
         unreachable=UNREACHABLE,
@@ -161,4 +162,5 @@ def _project(root: str, preview: Preview, own: Collection[str]) -> tuple[Place, 
 
 
 def _is_left(document: PurgeDocument) -> bool:
-    return bool(document.left or document.absent or any(one.action == "tell" for one in document.places))
+    told = any(one.action == "tell" for one in document.places)
+    return bool(document.left or document.maybe or document.absent or told)

@@ -18,7 +18,11 @@ from projections.world import WorldState
 
 __all__ = ["id_of", "print_end", "print_preview", "purged_parts"]
 
-_ACTIONS = {"remove": "removed", "rewrite": "rewritten"}
+_ACTIONS = {
+    "remove": "removed",
+    "rewrite": "rewritten",
+    "store": "what waits there is stored first, then erased in the ledger",
+}
 
 
 def purged_parts(world: WorldState, choice: Choice) -> tuple[PurgedPart, ...]:
@@ -77,7 +81,8 @@ def print_end(console: Console, document: PurgeDocument, unreachable: Iterable[s
     if document.outcome != "dry-run":
         for place in document.places:
             if place.action == "tell":
-                console.out(console.style.yellow(f"  {place.path} holds the text too: {_action(place)}"))
+                holds = "may hold" if document.maybe else "holds"
+                console.out(console.style.yellow(f"  {place.path} {holds} the text too: {_action(place)}"))
     _print_stays(console, document)
     if document.outcome == "dry-run":
         console.out("nothing was done (--dry-run)")
@@ -89,6 +94,9 @@ def print_end(console: Console, document: PurgeDocument, unreachable: Iterable[s
 
 def _print_stays(console: Console, document: PurgeDocument) -> None:
     """The lines of the ledger that keep a text, and why; nothing where there are none."""
+    if document.maybe:
+        console.out(console.style.yellow("  it is short, and stays where it stands among other words of the ledger:"))
+        console.out(f"    {_counts(document.maybe)}; name more of what stands around it, if it is meant there")
     if not document.left:
         return
     names = {field: count for field, count in document.stays.items() if is_name(field.rpartition(" ")[2])}
@@ -110,6 +118,8 @@ def _action(place: PlacePart) -> str:
     """What becomes of a place, or what a person should do about it."""
     if place.action != "tell":
         return _ACTIONS[place.action]
+    if place.kind == "spool":
+        return "a client has kept it there since; purge again when the client has stored it"
     if place.kind == "copy":
         return "delete it, and don't import it: it is a copy of the log from before"
     if os.path.basename(place.path) == LOG_NAME:

@@ -25,6 +25,7 @@ from memfold.cli.proof_documents import Outcome, PiecePart, RepairDocument
 from memfold.cli.words import plural
 from memfold.clock import now_ms
 from memfold.errors import OK
+from memfold.links import require_unlinked
 from memfold.lost import newest_backup
 from memfold.renumbered import ids_in, renumbered, renumbered_words
 from projections.text.clean import decode
@@ -56,6 +57,7 @@ def run(options: Namespace) -> int:
     if moved and not options.json:
         console.note(renumbered_words(moved, " since the latest backup"))
     if to_do and not options.dry_run:
+        require_unlinked(directory)
         _confirm(console, options)
         events = repair(directory, time=format_time(now_ms()), new_id=MonotonicIds())
         # It is derived again; positions in it are those of the old file.

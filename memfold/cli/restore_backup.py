@@ -28,6 +28,7 @@ from memfold.cli.place import Place, find_place
 from memfold.cli.words import plural
 from memfold.clock import now_ms
 from memfold.errors import OK, MemfoldError
+from memfold.links import require_unlinked
 from memfold.lost import bare_copy, log_of
 from memfold.memory_file.keeper import keeper_of
 from memfold.terminal import clean
@@ -87,6 +88,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Restore; the present log is kept as a copy first."""
     place, console = find_place(options), Console(options)
+    require_unlinked(place.directory)
     data, key = store_of(place)
     folder = find_backup(data, key, options.backup)
     for _ in range(_TRIES):

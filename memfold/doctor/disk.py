@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from ledger.errors import LockTimeout, StorageError
 from ledger.locks import default_lock
 from ledger.log import LOCK_SUFFIX, LOG_NAME
+from memfold.backups import note_trouble
 from memfold.cli.words import plural
 from memfold.doctor.model import Check, Scene
 from memfold.ledgers import id_in
@@ -24,7 +25,7 @@ from memfold.paths import workspace_key
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["check_disk", "check_ledger", "check_lock"]
+__all__ = ["check_backups", "check_disk", "check_ledger", "check_lock"]
 
 _LITTLE = 50 << 20
 _LOCK_SECONDS = 0.5
@@ -35,6 +36,12 @@ _ADVICE = {
     errno.EISDIR: "move that folder away",
 }
 _DATA_DIR = "set dataDir in your config.toml to a folder that is yours to write"
+
+
+def check_backups(scene: Scene) -> Iterator[Check]:
+    """Whether all copies are known that were made in other places: a purge has to find them."""
+    if scene.ledger and (trouble := note_trouble(scene.data, workspace_key(scene.root or scene.ledger))) is not None:
+        yield Check("backups", "warn", *trouble)
 
 
 def check_ledger(scene: Scene) -> Iterator[Check]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memfold.errors import NotFoundError
 from projections.erasure.needles import SHORTEST_NAMED
 from projections.memory.model import Ref
+from projections.text.cut import weighted_length
 from projections.world import WorldState
 from replay.names import entry_by_id, parse_id, refs_by_text
 
@@ -43,7 +44,7 @@ def unknown_text(world: WorldState, name: str) -> NotFoundError:
         return NotFoundError(
             f"no text is exactly {wanted!r}; these hold it: {listed}", "name one by its whole text or id"
         )
-    if len(wanted) < SHORTEST_NAMED:
+    if weighted_length(wanted) < SHORTEST_NAMED:
         return NotFoundError(
             f"nothing here is exactly {wanted!r}, and a text below {SHORTEST_NAMED} characters isn't looked for"
             " inside of others",

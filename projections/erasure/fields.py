@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import msgspec
 
 from projections.erasure.needles import Needles
 
-__all__ = ["MEANING_TAGS", "NAMING", "OURS", "is_name", "staying"]
+__all__ = ["MEANING_TAGS", "NAMING", "OURS", "is_name", "may_stay", "staying"]
 
 NAMING = frozenset(
     {
@@ -80,25 +80,32 @@ def staying(data: bytes, needles: Needles) -> tuple[str, ...]:
 
     Bytes that are no JSON object are one place, ``damage``, if they hold one at all.
     """
-    if not needles.are_in_bytes(data):
-        return ()
+    return _found(data, needles.are_in) if needles.are_in_bytes(data) else ()
+
+
+def may_stay(data: bytes, needles: Needles) -> tuple[str, ...]:
+    """Where a line holds a short text among other words; as ``staying``."""
+    return _found(data, needles.may_be_in) if needles.may_be_in_bytes(data) else ()
+
+
+def _found(data: bytes, holds: Callable[[str], bool]) -> tuple[str, ...]:
     try:
         line = msgspec.json.decode(data)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         line = None
     if not isinstance(line, dict):
         return ("damage",)
-    return tuple(dict.fromkeys(_held(cast("dict[str, Any]", line), needles, "")))
+    return tuple(dict.fromkeys(_held(cast("dict[str, Any]", line), holds, "")))
 
 
-def _held(value: Any, needles: Needles, path: str) -> Iterator[str]:
+def _held(value: Any, holds: Callable[[str], bool], path: str) -> Iterator[str]:
     if isinstance(value, str):
-        if value not in MEANING_TAGS and needles.are_in(value):
+        if value not in MEANING_TAGS and holds(value):
             yield path
     elif isinstance(value, dict):
         for name, one in cast("dict[str, Any]", value).items():
             if name not in OURS:
-                yield from _held(one, needles, f"{path}.{name}" if path else name)
+                yield from _held(one, holds, f"{path}.{name}" if path else name)
     elif isinstance(value, list | tuple):
         for one in cast("list[Any]", value):
-            yield from _held(one, needles, path)
+            yield from _held(one, holds, path)

@@ -43,11 +43,13 @@ class History(Struct, frozen=True):
         world: the state at its end.
         wordings: those of candidates first.
         absorbed: per memory, all candidates that ever went into it.
+        events: how many there were.
     """
 
     world: WorldState
     wordings: tuple[Wording, ...]
     absorbed: dict[Ref, dict[Ref, None]]
+    events: int = 0
 
 
 class Choice(Struct, frozen=True):
@@ -132,14 +134,15 @@ def history_of(events: Iterable[AnyEvent], known: Known | None = None) -> Histor
     world = projection.initial()
     reworded: list[Wording] = []
     absorbed: dict[Ref, dict[Ref, None]] = {}
-    for event in events:
+    count = 0
+    for count, event in enumerate(events, 1):  # noqa: B007 - the last one is the number of all
         projection.step(world, event)
         for move in world.memory.moves:
             if move.after == "absorbed" and move.into is not None:
                 absorbed.setdefault(move.into, {})[move.proposal.ref] = None
         reworded += (Wording(ref, world.memory.entries[ref].proposal) for ref in _reworded(world.memory, event))
     proposed = (Wording(ref, record.proposal) for ref, record in world.accounts.records.items())
-    return History(world, (*proposed, *reworded), absorbed)
+    return History(world, (*proposed, *reworded), absorbed, count)
 
 
 def _reworded(memory: MemoryState, event: AnyEvent) -> Iterator[Ref]:

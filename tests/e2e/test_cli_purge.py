@@ -312,15 +312,102 @@ def test_a_text_in_a_name_is_told(tmp_path: Path) -> None:
 
 
 def test_short_texts(tmp_path: Path) -> None:
-    """One of five characters is found inside others; a shorter one as a whole alone, which is said."""
+    """One of five characters is found inside others; a shorter one as a whole alone, and where it stays is told."""
     _done("add", "use small commits")
-    _tool(tmp_path, call="1", output="a zebra, and an ox")
+    _tool(tmp_path, call="1", output="a zebra, and an ox in its box")
     _tool(tmp_path, call="2", output="ox")
+    _tool(tmp_path, call="3", output="the boxes")
     assert run("purge", "zebra", "--yes").code == 0
-    assert run("purge", "ox", "--yes").code == 0
+    ran = run("purge", "ox", "--yes")
+    assert ran.code == 3
+    assert "1 tool.completed data.output; name more of what stands around it" in ran.out
     outputs = [one.data.output for one in FileLog.open(_folder(tmp_path)).read() if isinstance(one, ToolCompleted)]
-    assert outputs == ["a [erased], and an ox", "[erased]"]
+    assert outputs == ["a [erased], and an ox in its box", "[erased]", "the boxes"]
     failed(run("purge", "ox", "--yes"), 66, "below 5 characters")
+    _tool(tmp_path, call="4", output="elk")
+    assert run("purge", "elk", "--yes").code == 0
+
+
+@pytest.mark.parametrize("text", ["口令是芝麻开门", "口令是海", "비밀번호다", "パスワードは", "short 海鸥"])
+@pytest.mark.parametrize("by_text", [True, False])
+def test_a_short_text_of_wide_letters_is_as_long_as_it_weighs(
+    tmp_path: Path, project: Path, text: str, *, by_text: bool
+) -> None:
+    """Wherever it stands, as any other text: in logs for people, outputs, damage, pieces set aside and copies."""
+    _done("add", text)
+    folder = _folder(tmp_path)
+    _tool(tmp_path, call="1", args=ToolArguments(command=f"echo {text}"), output=f"FAIL {text}!")
+    (folder / "operations.log").write_text(f"a [INFO] memory_add — archived: Archived MEM-001: “{text}”\nb — {text}\n")
+    (folder / "quarantine").mkdir()
+    (folder / "quarantine/0-9.bytes").write_text(f'{{"type":"memory.requ {text}')
+    with (folder / "events.jsonl").open("ab") as file:
+        file.write(f'{{"type":"memory.requested","data":{{"text":"x {text}\n'.encode())
+    copy = folder / "events copy.jsonl"
+    copy.write_text(f"a {text}")
+    (project / ".opencode/memory").mkdir(parents=True)
+    (project / ".opencode/memory/x.swp").write_text(f"x{text}")
+    ran = run("purge", text if by_text else "MEM-001", "--yes")
+    assert ran.code == 3
+    assert f"{copy} holds the text too" in ran.out
+    held = [path.name for path in tmp_path.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+    assert sorted(held) == ["events copy.jsonl", "x.swp"]
+
+
+def test_a_short_title_goes_where_it_is_quoted(tmp_path: Path) -> None:
+    """From the log of operations and from damage; not from words that only look like it, nor from names of fields."""
+    _done("add", "the editor is described here")
+    _done("edit", "MEM-001", "--title", "data", "--content", "keys are remapped in the file of settings")
+    folder = _folder(tmp_path)
+    log = folder / "operations.log"
+    log.write_text("a [INFO] memory_add — saved: Saved MEM-001: “data”\nb [INFO] x — “data bases” are data\n")
+    (folder / "quarantine").mkdir()
+    piece = folder / "quarantine/0-9.bytes"
+    piece.write_text('{"type":"memory.added","data":{"title":"data"')
+    with (folder / "events.jsonl").open("ab") as file:
+        file.write(b'{"type":"memory.added","data":{"title":"data","x":\n')
+    assert run("purge", "MEM-001", "--yes").code == 0
+    assert (
+        log.read_text()
+        == "a [INFO] memory_add — saved: Saved MEM-001: “[erased]”\nb [INFO] x — “data bases” are data\n"
+    )
+    assert not piece.exists()
+    assert b'"data":{"title":"[erased]","x":\n' in (folder / "events.jsonl").read_bytes()
+
+
+def test_a_note_of_copies_that_is_damaged_stops_it(tmp_path: Path) -> None:
+    """Purge, backup and doctor say so; nothing is purged, and nothing is written over the note."""
+    _done("add", TEXT)
+    _done("backup", "--to", str(tmp_path / "stick"))
+    (note,) = (tmp_path / ".local/share/memfold/backups").rglob("elsewhere.json")
+    broken = note.read_bytes().replace(b"]", b"}")
+    note.write_bytes(broken)
+    failed(run("purge", "MEM-001", "--yes"), 65, str(note), "put it right")
+    failed(run("backup", "--to", str(tmp_path / "other")), 65, str(note), "put it right")
+    for command in (("backup", "--list"), ("check",)):
+        ran = run(*command)
+        assert ran.code == 3
+        assert str(note) in ran.err
+    assert "elsewhere.json" in run("doctor").out.replace("\n", "").replace(" ", "")
+    assert note.read_bytes() == broken
+    assert "events.jsonl" in _holding(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["events.jsonl", "derived"])
+def test_links_are_refused_by_whatever_replaces_a_log(tmp_path: Path, name: str) -> None:
+    """Purge, repair and restore-backup alike: each says what to do, and changes nothing."""
+    _done("add", TEXT)
+    _done("backup")
+    place = _folder(tmp_path) / name
+    with (_folder(tmp_path) / "events.jsonl").open("ab") as file:
+        file.write(b"damage\n")
+    (stamp,) = (path.name for path in (tmp_path / ".local/share/memfold/backups").glob("*/*") if path.is_dir())
+    real = place.rename(tmp_path / "real")
+    place.symlink_to(real)
+    log = (_folder(tmp_path) / "events.jsonl").read_bytes()
+    for command in (("purge", "MEM-001"), ("repair",), ("restore-backup", stamp)):
+        failed(run(*command, "--yes"), 65, f"{place}: it is a symbolic link", f" {place}")
+    assert place.is_symlink()
+    assert (_folder(tmp_path) / "events.jsonl").read_bytes() == log
 
 
 def test_the_text_comes_from_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,29 +14,29 @@ from projections.erasure.fields import NAMING, OURS, is_name, staying
 from projections.erasure.texts import choose, history_of
 from tests.support.purges import KEY
 
-TEXT = "zebra crossing"
+TEXTS = ("zebra crossing", "zebra", "口令")
 
 
-def _planted(kind: Any) -> Any:
+def _planted(kind: Any, text: str = TEXTS[0]) -> Any:
     """A value of a type, with the text in every string that may be any; optional fields are given."""
     inspect = msgspec.inspect
     if isinstance(kind, inspect.StructType):
-        fields = {field.encode_name: _planted(field.type) for field in kind.fields}
+        fields = {field.encode_name: _planted(field.type, text) for field in kind.fields}
         return fields | ({kind.tag_field: kind.tag} if kind.tag_field else {})
     if isinstance(kind, inspect.UnionType):
-        return _planted(next(one for one in kind.types if not isinstance(one, inspect.NoneType)))
+        return _planted(next(one for one in kind.types if not isinstance(one, inspect.NoneType)), text)
     if isinstance(kind, inspect.LiteralType):
         return kind.values[0]
     if isinstance(kind, inspect.VarTupleType):
-        return [_planted(kind.item_type)]
+        return [_planted(kind.item_type, text)]
     if isinstance(kind, inspect.DictType):
-        return {"any": f"a {TEXT}"}
-    return f"a {TEXT}" if isinstance(kind, inspect.StrType) else 1 if isinstance(kind, inspect.IntType) else True
+        return {"any": f"a {text}"}
+    return f"a {text}" if isinstance(kind, inspect.StrType) else 1 if isinstance(kind, inspect.IntType) else True
 
 
-def _event(kind: type[Event], *, judged: bool) -> Event:
+def _event(kind: type[Event], text: str, *, judged: bool) -> Event:
     """One that holds the text, or where it can, what was judged in its place; nothing is purged in it yet."""
-    document = _planted(msgspec.inspect.type_info(kind)) | {"specversion": "1.0"}
+    document = _planted(msgspec.inspect.type_info(kind), text) | {"specversion": "1.0"}
     data = document["data"]
     lines = data.get("judged", [])
     for one in (data, *lines, *data.get("outcomes", [])):
@@ -48,12 +48,13 @@ def _event(kind: type[Event], *, judged: bool) -> Event:
     return msgspec.convert(document, kind)
 
 
+@pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("judged", [False, True])
 @pytest.mark.parametrize("kind", EVENT_TYPES)
-def test_a_text_stays_only_where_it_names_something(kind: type[Event], judged: bool) -> None:
+def test_a_text_stays_only_where_it_names_something(kind: type[Event], judged: bool, text: str) -> None:
     """Of whatever type an event is and wherever the text stands in it: a new field has to choose."""
-    event = _event(kind, judged=judged)
-    choice = choose(history_of([]), [], "purge", texts=(TEXT,))
+    event = _event(kind, text, judged=judged)
+    choice = choose(history_of([]), [], "purge", texts=(text,))
     changed = EventEraser(choice, KEY).erased(event)
     assert all(map(is_name, staying(encode(changed), choice.needles))), changed
     assert (type(changed), changed.id, changed.seq, changed.time) == (kind, event.id, event.seq, event.time)

@@ -17,6 +17,7 @@ from projections.erasure.fields import MEANING_TAGS, NAMING, OURS, is_name, stay
 from projections.erasure.needles import SHORTEST_NAMED
 from projections.erasure.texts import Choice, Containing, choose, history_of
 from projections.memory.model import Ref
+from projections.text.cut import weighted_length
 from tests.support.streams import BODIES, Stage, histories
 
 KEY = "k" * 64
@@ -46,7 +47,7 @@ def _envelope(event: AnyEvent) -> tuple[object, ...]:
 def free_texts(events: list[AnyEvent]) -> list[str]:
     """Whatever stands in the events as text of people, hosts and tools; each once, in their order."""
     found = (text for event in events for text in _free(msgspec.to_builtins(event)))
-    return list(dict.fromkeys(text for text in found if len(text.strip()) >= SHORTEST_NAMED))
+    return list(dict.fromkeys(text for text in found if weighted_length(text.strip()) >= SHORTEST_NAMED))
 
 
 def _free(value: Any) -> Iterator[str]:
@@ -87,9 +88,11 @@ class PurgingStage(Stage):
         if not texts:
             return
         text = texts[event["pick"] % len(texts)].strip()
-        begin = event["begin"] % (len(text) - SHORTEST_NAMED + 1)
-        piece = text[begin : begin + SHORTEST_NAMED + event["length"]]
-        self._purge([], event["containing"], time, (piece,))
+        begin = event["begin"] % len(text)
+        end = begin + event["length"] + 1
+        while weighted_length(text[begin:end].strip()) < SHORTEST_NAMED:
+            begin, end = (begin, end + 1) if end < len(text) else (begin - 1, end)
+        self._purge([], event["containing"], time, (text[begin:end],))
 
     def _purge(self, named: list[Ref], containing: Containing, time: str | None, texts: tuple[str, ...] = ()) -> None:
         before = self.events()

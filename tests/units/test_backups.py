@@ -21,12 +21,14 @@ from memfold.backups import (
     find_backup,
     known_backups,
     make_backup,
+    note_trouble,
     noted_elsewhere,
     read_backup,
     require_backup,
     seal,
     trouble_of,
 )
+from memfold.elsewhere import add_to_note
 from memfold.errors import DataError, NotFoundError
 from tests.support.logs import KEY, ROOT, draft, new_log
 
@@ -95,13 +97,47 @@ def test_a_folder_whose_name_is_no_text_is_noted(tmp_path: Path) -> None:
     assert known_backups(data, KEY) == (made.folder,)
 
 
-@pytest.mark.parametrize("note", [b"", b"{", b"[]", b'{"folders": 3}', b"\xff"])
-def test_a_damaged_note_counts_as_empty(tmp_path: Path, note: bytes) -> None:
-    """Whatever stands there, the other copies are found."""
+@pytest.mark.parametrize("note", [b"", b"{", b"[]", b'{"folders": 3}', b'{"folders": [3]}', b"\xff"])
+def test_a_damaged_note_is_told_and_kept(tmp_path: Path, note: bytes) -> None:
+    """Whatever stands there, the other copies are found; none is made that can't be noted."""
     ledger, data = _ledger(tmp_path / "ledger", "a"), str(tmp_path / "data")
     made = make_backup(str(ledger), data, KEY, now=NOW).folder
-    (tmp_path / "data" / "backups" / KEY / "elsewhere.json").write_bytes(note)
+    path = tmp_path / "data" / "backups" / KEY / "elsewhere.json"
+    path.write_bytes(note)
     assert known_backups(data, KEY) == (made,)
+    said = note_trouble(data, KEY)
+    assert said is not None
+    assert str(path) in said[0]
+    with pytest.raises(DataError, match=r"nothing was done: .*damaged"):
+        make_backup(str(ledger), data, KEY, now=NOW, to=str(tmp_path / "stick"))
+    with pytest.raises(OSError, match="it is damaged"):
+        add_to_note(str(path.parent), "/stick")
+    assert (path.read_bytes(), (tmp_path / "stick").exists()) == (note, False)
+
+
+def test_a_damaged_byte_costs_one_folder_of_the_note_at_most(tmp_path: Path) -> None:
+    """Wherever it is: all other folders are still known, and if any is not, that is told or it isn't there."""
+    ledger, data = _ledger(tmp_path / "ledger", "a"), str(tmp_path / "data")
+    made = [make_backup(str(ledger), data, KEY, now=NOW + n, to=str(tmp_path / "stick")).folder for n in range(3)]
+    path = tmp_path / "data" / "backups" / KEY / "elsewhere.json"
+    whole = path.read_bytes()
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes((whole[at] ^ 0x81,)) + whole[at + 1 :])
+        left = [folder for folder in known_backups(data, KEY) if folder in made]
+        assert len(left) >= len(made) - 2
+        absent = [folder for folder in noted_elsewhere(data, KEY) if folder not in made]
+        assert len(left) == len(made) or note_trouble(data, KEY) is not None or absent
+
+
+def test_a_note_that_cannot_be_read_is_no_missing_one(tmp_path: Path) -> None:
+    """It may name copies: a folder in its place, or a disk that fails, says nothing of them."""
+    ledger, data = _ledger(tmp_path / "ledger", "a"), str(tmp_path / "data")
+    assert note_trouble(data, KEY) is None
+    make_backup(str(ledger), data, KEY, now=NOW)
+    (tmp_path / "data" / "backups" / KEY / "elsewhere.json").mkdir()
+    said = note_trouble(data, KEY)
+    assert said is not None
+    assert "can't be read" in said[0]
 
 
 def test_a_backup_is_named_by_path_file_or_stamp(tmp_path: Path) -> None:

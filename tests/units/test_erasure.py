@@ -43,7 +43,7 @@ from ledger.events import (
 from ledger.problems import Problem
 from projections.erasure.events import EventEraser
 from projections.erasure.lines import erased_line, erased_piece
-from projections.erasure.needles import Needles, needles_of
+from projections.erasure.needles import Needles, named_needles, needles_of
 from projections.erasure.texts import Choice, choose, history_of
 from projections.hot.delivery import hot_due
 from projections.hot.view import hot_view
@@ -115,7 +115,7 @@ def test_what_is_looked_for() -> None:
     assert {"Berths: number 7 is dry", "number 7 is dry", "harbour office", "it silted up"} <= set(needles.parts)
     assert not any(part in ("Berths", "ask", "") for part in needles.parts)
     short = needles_of([_proposal("use npm")])
-    assert short == Needles(wholes=frozenset({"use npm"}))
+    assert short == Needles(wholes=frozenset({"use npm"}), marked=(b"use npm",), loose=("use npm",))
     assert short.erased("use npm") == ERASED
     assert short.erased("use npm or yarn") == "use npm or yarn"
     assert not needles_of([_proposal(ERASED)]).parts
@@ -148,6 +148,52 @@ def test_a_text_is_found_in_every_form(text: str) -> None:
     for form in (text, *once):
         assert needles.are_in(f"it says {form} here")
         assert needles.erased(f"it says {form} here").replace('"', "") == f"it says {ERASED} here"
+
+
+@pytest.mark.parametrize("text", ["口令是芝麻开门", "口令是", "하나둘", "ab口令"])
+def test_a_text_is_as_long_as_it_weighs(text: str) -> None:
+    """What an explicit memory may be is looked for inside others; of a named text less is enough (SPEC 1.4, 4.6)."""
+    for needles in (needles_of([_proposal(text)]), named_needles([text[-2:]])):
+        assert (needles.wholes, needles.loose) == (frozenset(), ())
+        assert needles.erased(f"x{text}y").startswith("x")
+        assert ERASED in needles.erased(f"x{text}y")
+        assert needles.are_in_bytes(json.dumps(f"x{text}y").encode())
+
+
+@pytest.mark.parametrize(
+    ("line", "left"),
+    [
+        ("a [INFO] x — Saved MEM-001: “vim”", "a [INFO] x — Saved MEM-001: “[erased]”"),
+        ('{"title":"vim","tags":["vim", "vim"]', '{"title":"[erased]","tags":["[erased]", "[erased]"]'),
+        ('{"vim":1,"vim": 2', '{"vim":1,"vim": 2'),
+        ("“vim mode” or vim", "“vim mode” or vim"),
+        ("“vimvim”", "“vimvim”"),
+    ],
+)
+def test_a_short_text_goes_where_marks_stand_around_it(line: str, left: str) -> None:
+    """As a quotation of ours, or as a whole value of JSON; a name of a field is none. Elsewhere it may be any word."""
+    for needles in (named_needles(["vim"]), needles_of([_proposal("vim"), _proposal("long enough", title="vim")])):
+        assert needles.erased_torn(line.encode()).decode() == left
+        assert needles.erased(line) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "held", "found"),
+    [
+        ("ox", "an ox.", True),
+        ("ox", "boxes", False),
+        ("ox", "a\\nox", True),
+        ("海", "大海边", True),
+        ("#1", "see #1", True),
+        ("#1", "see #12", False),
+        ("[", ERASED, False),
+        ("ox", "OX", False),
+    ],
+)
+def test_where_a_short_text_may_stand(text: str, held: str, found: bool) -> None:
+    """As a word of its own; letters that are written without spaces may be a word anywhere."""
+    needles = named_needles([text])
+    assert needles.may_be_in(held) == needles.may_be_in_bytes(held.encode()) == found
 
 
 def test_the_longest_goes_first() -> None:

@@ -242,3 +242,14 @@ def test_the_log_is_there_when_a_folder_cannot_be_synced(tmp_path: Path, monkeyp
     with pytest.raises(StorageError, match="input/output"):
         rewrite(log.path, Keep(b"one", b"two"), new_id=MonotonicIds())
     assert titles(FileLog.open(log.directory).read()) == ["two"]
+
+
+def test_a_link_is_not_replaced(tmp_path: Path) -> None:
+    """By whatever wants to: the file that it leads to would stay, and all who use that go on with it."""
+    log = new_log(tmp_path)
+    path = Path(log.path)
+    path.rename(tmp_path / "real")
+    path.symlink_to(tmp_path / "real")
+    with pytest.raises(StorageError, match="symbolic link"):
+        rewrite(log.path, Keep(), new_id=MonotonicIds())
+    assert path.is_symlink()
