@@ -94,7 +94,7 @@ def current_epoch(prompts: Prompts, session: str) -> Epoch | None:
 def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: AbstractSet[str] | None = None) -> None:
     """Freeze a block where workspace memory has begun an epoch; note settings, receipts and ends.
 
-    ``memory`` is the state after the event. With ``only`` the blocks of other sessions are not rendered.
+    ``memory`` is the state after the event. With ``only`` nothing is kept of other sessions.
     """
     if not memory.fresh:
         return
@@ -119,6 +119,8 @@ def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: A
         )
         prompts.epochs[session] = (*_closed(prompts, session), epoch)
     elif isinstance(event, PromptRendered):
+        if only is not None and event.source not in only:
+            return
         data = event.data
         receipt = Receipt(
             session=event.source,

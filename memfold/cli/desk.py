@@ -57,7 +57,8 @@ class Desk:
         self.place = place
         self.console = Console(options)
         self.log = FileLog.create(place.directory, root=root, key=key, project=project)
-        self.store = Workspace(self.log, root, config.policy, host=OWN_SOURCE, live=Live(self.log))
+        self._live = Live(self.log)
+        self.store = Workspace(self.log, root, config.policy, host=OWN_SOURCE, live=self._live)
         self.keeper = MemoryFileKeeper(
             root, place.directory, project=project, config=config, report=lambda text: self.console.note(decode(text))
         )
@@ -80,6 +81,7 @@ class Desk:
             if kind is None:
                 self.keeper.sync()
                 self.store.seal()
+                self._live.keep()
         finally:
             self.close()
 
