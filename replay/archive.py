@@ -1,4 +1,3 @@
-# ruff: noqa: PTH116 - pathlib costs more than the look
 """A file of records that are looked up one by one: each bucket is checked when it is read, and nothing else is read.
 
 A hash table that is written once. Its buckets are JSON, one a line: ``[table, number, key, value]`` for each record. A
@@ -12,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 
 import msgspec
 from msgspec import Raw, Struct
@@ -81,21 +79,17 @@ def build(records: Iterable[Record]) -> tuple[bytes, Layout]:
 
 
 class Archive:
-    """An archive that is open for lookups.
+    """An archive to look into; it is opened by the first look.
 
     Args:
         path: the file.
         layout: what it was written with.
-
-    Raises:
-        OSError: if it isn't there, or no regular file.
     """
 
     def __init__(self, path: str, layout: Layout) -> None:
         self.path = path
         self.layout = layout
         self._file = -1
-        self._file = open_regular(path)
         self._pages: dict[int, bytes] = {}
         self._buckets: dict[int, dict[tuple[str, bytes], Raw]] = {}
 
@@ -103,7 +97,7 @@ class Archive:
         """The value of a key, given as JSON; None if there is none.
 
         Raises:
-            Damaged: if the file isn't what was written.
+            Damaged: if the file isn't there, or not what was written.
         """
         number = _bucket(table, key, self.layout.buckets)
         bucket = self._buckets.get(number)
@@ -127,14 +121,8 @@ class Archive:
             records.sort(key=lambda record: record.number)
         return found
 
-    def is_there(self) -> bool:
-        """Whether its path still leads to it."""
-        with suppress(OSError):
-            return os.path.samestat(os.stat(self.path), os.fstat(self._file))
-        return False
-
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file; it can be used again all the same."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -162,6 +150,8 @@ class Archive:
 
     def _read(self, place: int, length: int, digest: bytes) -> bytes:
         try:
+            if self._file < 0:
+                self._file = open_regular(self.path)
             data = os.pread(self._file, length, place)
         except OSError as error:
             raise Damaged(self.path) from error

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH105, PTH108, PTH118, PTH208 - os.path strings, as in the rest of the package
+# ruff: noqa: PTH105, PTH108, PTH110, PTH118, PTH208 - os.path strings, as in the rest of the package
 """Checkpoints in ``derived/checkpoints/``: where a fold may begin instead of at the first event (DESIGN 6).
 
 A checkpoint is two files. The one that names it holds where the log is read on, the small part of the state, and what
@@ -126,6 +126,8 @@ def read_whole(one: Checkpoint) -> Held:
                 table.read_all(records.get(name, ()))
     except UNREADABLE as error:
         raise Damaged(one.path) from error
+    finally:
+        one.archive.close()
     return held
 
 
@@ -161,7 +163,7 @@ def save(
     written: list[str] = []
     try:
         make_private_folder(folder)
-        body = body_of(held, archive, _MOST_CHANGES) if archive is not None and archive.is_there() else None
+        body = body_of(held, archive, _MOST_CHANGES) if archive is not None and os.path.exists(archive.path) else None
         if archive is None or body is None:
             if most is not None and sum(map(len, tables_of(held).values())) > most:
                 return None
