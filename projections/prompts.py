@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
 import msgspec
 from msgspec import Struct
 
+from ledger.digests import sha256
 from ledger.events import AnyEvent, Delivery, PromptRendered, SessionCompacted, SessionDeleted, SessionStarted
 from projections.facts import Known
 from projections.memory.activity import calls_taken_in
@@ -175,7 +175,7 @@ def hot_pending(memory: MemoryState, prompts: Prompts, session: str) -> list[tup
 
 def block_digest(text: str) -> str:
     """SHA-256 (hex) of a block's UTF-8 bytes."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 class RenderedPrompts:

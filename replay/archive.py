@@ -8,13 +8,13 @@ key isn't there is as certain as what is there.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator
 
 import msgspec
 from msgspec import Raw, Struct
 
+from ledger.digests import blake2b
 from ledger.files import open_regular
 
 __all__ = ["Archive", "Damaged", "Layout", "Record", "build"]
@@ -161,9 +161,9 @@ class Archive:
 
 
 def _bucket(table: str, key: bytes, count: int) -> int:
-    digest = hashlib.blake2b(key, digest_size=_DIGEST, person=table.encode()[:16]).digest()
+    digest = blake2b(key, digest_size=_DIGEST, person=table.encode()[:16]).digest()
     return int.from_bytes(digest, "little") % count
 
 
 def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=_DIGEST).digest()
+    return blake2b(data, digest_size=_DIGEST).digest()

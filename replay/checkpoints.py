@@ -10,7 +10,6 @@ version or before its time is ignored, and whatever isn't there is folded: all o
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
@@ -19,6 +18,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from ledger.codec import UNREADABLE, decode_known
+from ledger.digests import blake2b
 from ledger.events import LedgerCreated
 from ledger.files import close_file, make_private_folder, open_private_new, open_regular, write_all
 from ledger.log import FileLog
@@ -175,7 +175,7 @@ def save(
         data = msgspec.json.encode(head)
         base = os.path.basename(archive.path)[-len(_ARCHIVE) - _PLACE : -len(_ARCHIVE)]  # noqa: PTH119
         path = f"{prefix}{_place(cursor.byte)}-{base}{_HEAD}"
-        _put(path, hashlib.sha256(data).hexdigest().encode() + b"\n" + data, written)
+        _put(path, blake2b(data).hexdigest().encode() + b"\n" + data, written)
         if still():
             _prune(folder, os.path.basename(prefix))  # noqa: PTH119
             return archive
@@ -196,7 +196,7 @@ def _load(log: FileLog, path: str) -> Checkpoint | None:
     try:
         with open(path, "rb", opener=open_regular) as file:
             digest, _, data = file.read().partition(b"\n")
-        if hashlib.sha256(data).hexdigest().encode() != digest:
+        if blake2b(data).hexdigest().encode() != digest:
             return None
         head = msgspec.json.decode(data, type=Head)
         if _digest_before(log, head.cursor.byte) != head.before:
@@ -223,7 +223,7 @@ def _ledger_of(log: FileLog) -> str | None:
 
 def _prefix(ledger: str) -> str:
     """What the names of a ledger's checkpoints begin with. An id comes from outside, so it is no part of a name."""
-    digest = hashlib.sha256(ledger.encode("utf-8", "replace")).hexdigest()
+    digest = blake2b(ledger.encode("utf-8", "replace")).hexdigest()
     return f"{_KIND}-{digest[:16]}-"
 
 
@@ -233,7 +233,7 @@ def _digest_before(log: FileLog, byte: int) -> str:
     with open(log.path, "rb", opener=open_regular) as file:
         file.seek(start)
         data = file.read(byte - start)
-    return hashlib.sha256(data).hexdigest() if len(data) == byte - start else ""
+    return blake2b(data).hexdigest() if len(data) == byte - start else ""
 
 
 def _place(byte: int) -> str:

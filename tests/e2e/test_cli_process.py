@@ -32,6 +32,8 @@ NEVER = {
     "tomllib",
     "json",
     "replay.why",
+    # What msgspec imports if it is let to, and what hashlib does.
+    *("typing_extensions", "inspect", "ast", "dis", "tokenize"),
     "memfold.hosts.opencode",
 }
 
