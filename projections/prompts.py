@@ -146,7 +146,7 @@ def segment_of(memory: MemoryState, text: str, delivery: Delivery) -> str:
 def _frozen(memory: MemoryState, delivery: Delivery) -> tuple[str, tuple[Entry, ...]]:
     """The block of an epoch and the memories that it shows; a line of a summary stands for the memory it names."""
     if delivery.injection == "workspace":
-        block = workspace_block(memory)
+        block = workspace_block(memory, omitted=False)
         return block.text, block.shown
     entries = file_entries(memory)
     text = summary_text(entries, delivery.summary_chars)

@@ -51,10 +51,12 @@ _GROWING = tuple(
     for name in MemoryState.__struct_fields__
     if isinstance(getattr(MemoryState(), name), dict) and name not in _SMALL
 )
+_OF_TYPE = "by_type:"
+"""Active entries by type are a table for each."""
 _PAIRS: dict[str, Any] = {
     # JSON has no keys but texts.
     "pending": list[tuple[Ref, Proposal]],
-    "by_type": dict[str, list[tuple[Ref, tuple[Cohort, int]]]],
+    "by_type": list[str],
     "cohorts": dict[str, list[tuple[Cohort, list[tuple[int, int]]]]],
 }
 
@@ -164,6 +166,8 @@ def _some(table: dict[str, T], wanted: AbstractSet[str]) -> dict[str, T]:
 def _set_table(held: Held, name: str, table: Table[Any, Any]) -> None:
     if name == "accounts":
         held.world.accounts.records = table
+    elif name.startswith(_OF_TYPE):
+        held.world.memory.by_type[name.removeprefix(_OF_TYPE)] = table
     else:
         setattr(held if name in ("seen", "names") else held.world.memory, name, table)
 
@@ -171,6 +175,7 @@ def _set_table(held: Held, name: str, table: Table[Any, Any]) -> None:
 def tables_of(held: Held) -> Tables:
     """The tables of a state that grow with the log."""
     memory = {name: getattr(held.world.memory, name) for name in _GROWING}
+    memory |= {_OF_TYPE + type_: refs for type_, refs in held.world.memory.by_type.items()}
     return {**memory, "accounts": held.world.accounts.records, "seen": held.seen, "names": held.names}
 
 
@@ -198,7 +203,7 @@ class Parts:
         fields = {name: getattr(part, name) for name in part.__struct_fields__}
         state = MemoryState(**fields)
         state.pending = dict(fields["pending"])
-        state.by_type = {type_: dict(refs) for type_, refs in fields["by_type"].items()}
+        state.by_type = {type_: self.table(_OF_TYPE + type_) for type_ in fields["by_type"]}
         state.cohorts = {type_: dict(cohorts) for type_, cohorts in fields["cohorts"].items()}
         for name in _GROWING:
             setattr(state, name, self.table(name))
@@ -261,6 +266,8 @@ def _types(name: str) -> tuple[Any, Any]:
         return Ref, Account
     if name in ("seen", "names"):
         return str, None if name == "seen" else str
+    if name.startswith(_OF_TYPE):
+        return Ref, tuple[Cohort, int]
     key, value = get_args(_HINTS[name])
     return key, value
 
@@ -268,7 +275,7 @@ def _types(name: str) -> tuple[Any, Any]:
 def _memory_part(memory: MemoryState) -> Struct:
     fields = {name: getattr(memory, name) for name in _Memory.__struct_fields__}
     fields["pending"] = list(memory.pending.items())
-    fields["by_type"] = {type_: list(refs.items()) for type_, refs in memory.by_type.items()}
+    fields["by_type"] = list(memory.by_type)
     fields["cohorts"] = {type_: list(cohorts.items()) for type_, cohorts in memory.cohorts.items()}
     return _Memory(**fields)
 

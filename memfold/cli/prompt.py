@@ -115,11 +115,11 @@ def _block(
     view: View, state: PromptState | WorldState, source: str | None, options: Namespace
 ) -> tuple[str, Epoch | None, Block]:
     if options.next:
-        return "next", None, next_block(state)
+        return "next", None, next_block(state, omitted=options.json)
     if options.numbered:
-        return "numbered", None, numbered_block(state.memory)
+        return "numbered", None, numbered_block(state.memory, omitted=options.json)
     if source is None:
-        return "present", None, present_block(state)
+        return "present", None, present_block(state, omitted=options.json)
     epoch = current_epoch(state.prompts, source)
     if epoch is None:
         return "frozen", None, Block("", (), ())
