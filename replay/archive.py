@@ -19,7 +19,7 @@ from ledger.files import open_regular
 
 __all__ = ["Archive", "Damaged", "Layout", "Record", "build"]
 
-_PER_BUCKET = 16
+_PER_BUCKET = 8
 _PER_PAGE = 128
 _DIGEST = 8
 _ENTRY = 16 + _DIGEST

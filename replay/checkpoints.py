@@ -54,6 +54,7 @@ class Head(Struct, frozen=True):
     Attributes:
         cursor: where the log is read on.
         before: digest of the bytes right before that.
+        events: how many events are before it.
         facts: bytes of the file of facts that have served (``replay.kept``).
         layout: of the file of the tables.
         body: the rest of the state.
@@ -61,6 +62,7 @@ class Head(Struct, frozen=True):
 
     cursor: Cursor
     before: str
+    events: int
     facts: int
     layout: Layout
     body: Raw
@@ -72,6 +74,7 @@ class Checkpoint(Struct, frozen=True):
     Attributes:
         path: of its file.
         cursor: where the log is read on.
+        events: how many events are before it.
         facts: where the facts are read on.
         asked: sources of the sessions whose blocks, deliveries and hot state are in it.
         parts: its state.
@@ -80,6 +83,7 @@ class Checkpoint(Struct, frozen=True):
 
     path: str
     cursor: Cursor
+    events: int
     facts: int
     asked: tuple[str, ...]
     parts: Parts
@@ -136,6 +140,7 @@ def save(
     held: Held,
     *,
     cursor: Cursor,
+    events: int,
     facts: int,
     archive: Archive | None,
     still: Callable[[], bool],
@@ -147,6 +152,7 @@ def save(
         log: the log.
         held: the state.
         cursor: where the log is read on behind it.
+        events: how many events are before that.
         facts: bytes of the file of facts that have served.
         archive: what its tables lie over; None if nothing does.
         still: whether the log is the one that the state is of. A purge may put another in its place meanwhile, and
@@ -171,7 +177,7 @@ def save(
             path = f"{prefix}{_place(cursor.byte)}{_ARCHIVE}"
             _put(path, data, written)
             archive, body = Archive(path, layout), body_of(held, None)
-        head = Head(cursor, _digest_before(log, cursor.byte), facts, archive.layout, body or Raw())
+        head = Head(cursor, _digest_before(log, cursor.byte), events, facts, archive.layout, body or Raw())
         data = msgspec.json.encode(head)
         base = os.path.basename(archive.path)[-len(_ARCHIVE) - _PLACE : -len(_ARCHIVE)]  # noqa: PTH119
         path = f"{prefix}{_place(cursor.byte)}-{base}{_HEAD}"
@@ -205,7 +211,7 @@ def _load(log: FileLog, path: str) -> Checkpoint | None:
         body = msgspec.json.decode(head.body, type=Body)
     except (OSError, *UNREADABLE):
         return None
-    return Checkpoint(path, head.cursor, head.facts, body.asked, Parts(body, archive), archive)
+    return Checkpoint(path, head.cursor, head.events, head.facts, body.asked, Parts(body, archive), archive)
 
 
 def _ledger_of(log: FileLog) -> str | None:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ledger.errors import LedgerError, LedgerNotFound, storage_error
-from ledger.events import AnyEvent, SessionStarted, UnknownEvent
+from ledger.events import AnyEvent
 from ledger.files import open_regular
 from ledger.log import FileLog
 from ledger.reader import START
@@ -18,8 +18,7 @@ from projections.world import World, WorldState
 from replay.archive import Archive, Damaged
 from replay.checkpoints import find, is_covered, read_whole, save
 from replay.kept import KeptFacts
-from replay.positions import note_session
-from replay.stored import Held, only_of, track
+from replay.stored import Held, note_sources, only_of, track
 
 __all__ = ["CHECKPOINT_EVERY", "Live"]
 
@@ -59,7 +58,7 @@ class Live:
         self._asked: dict[str, None] = {}
         self._file_read = _File()
         self._archive: Archive | None = None
-        self._since = 0
+        self._events = self._last = 0
         self._start_anew()
 
     def world(self, source: str | None = None) -> WorldState:
@@ -108,13 +107,14 @@ class Live:
             most: keys of tables that may be written, where somebody may be waiting; None for as many as there are.
             every: how many events must have come since the last one.
         """
-        if self._since < every:
+        if self._events - self._last < every:
             return
         held = only_of(self._held, tuple(self._asked)[-_REMEMBERED:])
         archive = save(
             self._log,
             held,
             cursor=self._cursor,
+            events=self._events,
             facts=self._facts_end,
             archive=self._archive,
             still=self._still,
@@ -122,7 +122,7 @@ class Live:
         )
         if archive is None:
             return
-        self._since = 0
+        self._last = self._events
         if archive is not self._archive:
             self._archive = archive
             track(self._held, archive)
@@ -132,7 +132,7 @@ class Live:
         self._file_read = _File()
         self._cursor = START
         self._facts_end = 0
-        self._since = 0
+        self._events = self._last = 0
         self._archive = None
 
     def _begin(self) -> None:
@@ -148,6 +148,7 @@ class Live:
                 self._asked = dict.fromkeys((*held.asked, *self._asked))
                 self._held, self._archive = held, one.archive
                 self._cursor, self._facts_end = one.cursor, one.facts
+                self._events = self._last = one.events
                 return
 
     def _read_on(self) -> None:
@@ -176,14 +177,8 @@ class Live:
 
     def _noted(self, events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
         """The events, counted; their sources and sessions are known from now on."""
-        seen, names, source = self._held.seen, self._held.names, ""
-        for event in events:
-            self._since += 1
-            if event.source != source or type(event) is SessionStarted:
-                if event.source not in seen:
-                    seen[event.source] = None
-                note_session(names, event)
-                source = "" if isinstance(event, UnknownEvent) else event.source
+        for event in note_sources(events, self._held):
+            self._events += 1
             yield event
 
     def _file(self) -> _File:

@@ -5,7 +5,7 @@ A start decodes the small part. What a table holds is looked up when it is asked
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from types import GenericAlias as _Alias
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
@@ -14,9 +14,11 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
+from ledger.events import AnyEvent, SessionStarted, UnknownEvent
 from projections.memory.model import Cohort, MemoryState, Proposal, Ref
 from projections.prompts import Prompts
 from replay.archive import Archive, Record
+from replay.positions import note_session
 from replay.tables import Codec, Table, changes_of, records_of
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ __all__ = [
     "Parts",
     "Tables",
     "body_of",
+    "note_sources",
     "only_of",
     "prompts_of",
     "records",
@@ -41,7 +44,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-SCHEMA = "4ead5fd7e165404b"
+SCHEMA = "2e0c615f4a6fa9aa"
 """Digest of all types that are stored; a test holds it. States of other types are never read by mistake."""
 
 _SMALL = frozenset(["pending", "by_type", "cohorts", "rules", "erasures", "warnings", "snapshots"])
@@ -170,6 +173,18 @@ def _set_table(held: Held, name: str, table: Table[Any, Any]) -> None:
         held.world.memory.by_type[name.removeprefix(_OF_TYPE)] = table
     else:
         setattr(held if name in ("seen", "names") else held.world.memory, name, table)
+
+
+def note_sources(events: Iterable[AnyEvent], held: Held) -> Iterator[AnyEvent]:
+    """The events; their sources and sessions are known from now on."""
+    seen, names, source = held.seen, held.names, ""
+    for event in events:
+        if event.source != source or type(event) is SessionStarted:
+            if event.source not in seen:
+                seen[event.source] = None
+            note_session(names, event)
+            source = "" if isinstance(event, UnknownEvent) else event.source
+        yield event
 
 
 def tables_of(held: Held) -> Tables:

@@ -16,6 +16,7 @@ from memfold.cli.words import plural
 from memfold.errors import FINDINGS, OK, DataError, NotFoundError
 from projections.text.clean import decode
 from replay.kept import KeptFacts
+from replay.recheck import Rechecked, recheck
 from replay.rerender import Difference, Rerendered, rerender
 from replay.tlog import Head, Proof, parse_head, parse_proof
 from replay.verify import Break, Verification, proven_event, verify
@@ -50,12 +51,14 @@ def run(options: Namespace) -> int:
     found = verify(view.log, since)
     event = "" if proof is None or found.since is None else proven_event(view.log, proof)
     prompts = rerender(view.log, __version__, KeptFacts(view.log.directory)) if options.prompts else None
+    checkpoints = recheck(view.log)
     is_proven = proof is None or bool(event)
-    intact = not found.breaks and is_proven and (prompts is None or not prompts.differences)
+    intact = not (found.breaks or checkpoints.removed) and is_proven and (prompts is None or not prompts.differences)
     if options.json:
-        console.emit(_document(view, found, since, event, prompts, intact=intact))
+        console.emit(_document(view, found, since, event, prompts=prompts, checkpoints=checkpoints, intact=intact))
     else:
         _print(console, found, since)
+        _print_checkpoints(console, checkpoints)
         if proof is not None and found.since is not None:
             _print_proof(console, proof, event)
         if prompts is not None:
@@ -87,7 +90,14 @@ def _given_proof(name: str) -> Proof:
 
 
 def _document(
-    view: View, found: Verification, since: Head | None, event: str, prompts: Rerendered | None, *, intact: bool
+    view: View,
+    found: Verification,
+    since: Head | None,
+    event: str,
+    *,
+    prompts: Rerendered | None,
+    checkpoints: Rechecked,
+    intact: bool,
 ) -> VerifyDocument:
     return VerifyDocument(
         ledger=view.place.shown_directory,
@@ -103,6 +113,8 @@ def _document(
         event=event,
         receipts=None if prompts is None else prompts.receipts,
         differences=() if prompts is None else prompts.differences,
+        checkpoints=checkpoints.held,
+        removed=checkpoints.removed,
     )
 
 
@@ -126,6 +138,15 @@ def _print(console: Console, found: Verification, since: Head | None) -> None:
         console.wrapped(_place(one))
     if len(found.breaks) > _SHOWN:
         console.wrapped(f"… and {len(found.breaks) - _SHOWN:,} more: behind a line that changed no head holds")
+
+
+def _print_checkpoints(console: Console, checkpoints: Rechecked) -> None:
+    """What stands beside the ledger for faster starts, if anything does."""
+    if checkpoints.held:
+        console.fields([("starts", f"{plural(checkpoints.held, 'checkpoint')}, as the log gives")])
+    for name in checkpoints.removed:
+        text = f"checkpoint {name} wasn't what the log gives: removed, and starts don't need it"
+        _verdict(console, console.style.red, text)
 
 
 def _verdict(console: Console, style: Callable[[str], str], text: str) -> None:
