@@ -3,7 +3,6 @@
 
 import os
 import sys
-from importlib import import_module
 
 __all__ = ["main"]
 
@@ -17,26 +16,9 @@ def main() -> int:
     """
     _fill_standard_descriptors()
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    _import_msgspec()
     from memfold.cli.main import main as run
 
     return run()
-
-
-def _import_msgspec() -> None:
-    """Import msgspec without ``typing_extensions``, whose import takes longer than its own.
-
-    It asks that module for what ``typing`` has too in every Python that we run in, and takes it from there where the
-    module can't be imported. Whoever wants it later still gets it.
-    """
-    name = "typing_extensions"
-    if name in sys.modules:
-        return
-    sys.modules[name] = None  # type: ignore[assignment] # what Python takes for: there is none
-    try:
-        import_module("msgspec")
-    finally:
-        del sys.modules[name]
 
 
 def _fill_standard_descriptors() -> None:

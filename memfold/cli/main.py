@@ -96,6 +96,8 @@ def _dispatch(arguments: list[str]) -> int:
         raise UsageError("a command is missing")
     if name and not known:
         raise UsageError(f"there is no command {name!r}", _similar(name, COMMANDS, "memfold") or "memfold --help")
+    if known:
+        _import_msgspec()
     parser = build_parser([name] if known else COMMANDS, configure=known)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
@@ -103,6 +105,22 @@ def _dispatch(arguments: list[str]) -> int:
     run = import_module(f"memfold.cli.{COMMANDS[parsed.command].module}").run
     code: int = run(parsed)
     return code
+
+
+def _import_msgspec() -> None:
+    """Import msgspec without ``typing_extensions``, whose import takes longer than its own.
+
+    It asks that module for what ``typing`` has too in every Python that we run in, and takes it from there where the
+    module can't be imported. Whoever wants it later still gets it.
+    """
+    name = "typing_extensions"
+    if name in sys.modules:
+        return
+    sys.modules[name] = None  # type: ignore[assignment] # what Python takes for: there is none
+    try:
+        import_module("msgspec")
+    finally:
+        del sys.modules[name]
 
 
 def _unknown_option(parser: Parser, name: str, arguments: Sequence[str], unknown: Sequence[str]) -> UsageError:
