@@ -242,6 +242,7 @@ _COMMANDS = (
         "verify",
         "Show that the ledger is what its heads say, and where it isn't; that prompts come out as they were given.",
         ("memfold verify", "memfold verify --since harbour.head", "memfold verify --prompts --json"),
+        "Removes a checkpoint that isn't what the ledger gives; writes nothing else.",
     ),
     Command(
         "prove",
