@@ -7,6 +7,7 @@ import re
 from projections.headers import HOST_ELEMENTS
 from projections.text.clean import clean, single_line
 from projections.text.lazily import lazily
+from projections.text.plain import is_plain
 from projections.text.views import Span, as_seen, splice
 
 __all__ = ["inert", "inert_content", "inert_line", "inert_quote"]
@@ -41,7 +42,7 @@ def inert(text: str) -> str:
     characters that nobody sees hide none. Other brackets stay, and so does the length. Idempotent; linear in the
     length (SPEC 11.3).
     """
-    if text.isascii() and "<" not in text and "[" not in text:
+    if "<" not in text and "[" not in text and is_plain(text):
         return text
     seen = as_seen(text)
     found = [seen.origin(Span(*match.span())).start for match in _MARKER().finditer(seen.text)]

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from projections.text.lazily import lazily
+from projections.text.plain import is_plain
 
 __all__ = ["INVISIBLE_REMOVED", "Cleaned", "clean", "decode", "single_line", "stored_content", "utf8"]
 
@@ -60,7 +61,7 @@ def clean(text: str) -> Cleaned:
     LF, TAB, VT, FF and U+0085 stay; ``single_line`` turns them into spaces. Idempotent and linear. A text that
     step 2 changes carries the note ``invisible_removed``.
     """
-    if text.isascii() and text.isprintable():
+    if is_plain(text):
         return Cleaned(text, ())
     decoded = decode(text)
     cleaned = _JOINERS_IN_ASCII().sub("", _FURTHER_SELECTORS().sub("", _UNSEEN().sub(r"\1", decoded)))
