@@ -33,8 +33,6 @@ NEVER = {
     "tomllib",
     "json",
     "replay.why",
-    # What msgspec imports if it is let to, and what hashlib does.
-    *("typing_extensions", "inspect", "ast", "dis", "tokenize"),
     "memfold.hosts.opencode",
 }
 
@@ -55,6 +53,8 @@ UNASKED = {
     *("urllib.parse", "shutil"),
 }
 """What a plain ``memfold prompt`` leaves out besides."""
+UNNEEDED = {"typing_extensions", "inspect", "ast", "dis", "tokenize", "_hashlib"}
+"""What msgspec imports where it can, and hashlib for its digests, which hot state uses."""
 
 
 @pytest.fixture
@@ -122,6 +122,7 @@ def test_prompt_imports_only_what_it_needs(ledger: Path, *, has_checkpoint: bool
         loaded = set(ran.stderr.decode().split())
         assert "projections.render" in loaded
         assert (loaded - bare) & (NEVER | unasked) == set()
+        assert loaded & UNNEEDED == (set() if unasked else {"_hashlib"})
 
 
 def test_output_is_utf_8_in_any_locale(ledger: Path) -> None:
