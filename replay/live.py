@@ -58,7 +58,7 @@ class Live:
         self._asked: dict[str, None] = {}
         self._file_read = _File()
         self._archive: Archive | None = None
-        self._events = self._last = 0
+        self._events = self._last = self._next_try = 0
         self._start_anew()
 
     def world(self, source: str | None = None) -> WorldState:
@@ -107,7 +107,7 @@ class Live:
             most: keys of tables that may be written, where somebody may be waiting; None for as many as there are.
             every: how many events must have come since the last one.
         """
-        if self._events - self._last < every:
+        if self._events - self._last < every or (most is not None and self._events < self._next_try):
             return
         held = only_of(self._held, tuple(self._asked)[-_REMEMBERED:])
         archive = save(
@@ -121,6 +121,7 @@ class Live:
             most=most,
         )
         if archive is None:
+            self._next_try = self._events + every  # a disk that is full is so for a while
             return
         self._last = self._events
         if archive is not self._archive:
@@ -132,7 +133,7 @@ class Live:
         self._file_read = _File()
         self._cursor = START
         self._facts_end = 0
-        self._events = self._last = 0
+        self._events = self._last = self._next_try = 0
         self._archive = None
 
     def _begin(self) -> None:

@@ -115,14 +115,13 @@ def body_of(held: Held, archive: Archive | None, most: int = 0) -> Raw | None:
     Returns:
         The JSON of a ``Body``; None if there are more, or nobody has kept count.
     """
-    tables: dict[str, Changes] = {}
+    found: dict[str, tuple[list[Any], list[Any]]] = {}
     for name, table in tables_of(held).items():
         changes = _NONE if archive is None else changes_of(table, archive)
         if changes is None:
             return None
-        most -= len(changes[0]) + len(changes[1])
-        tables[name] = Changes(_raw(changes[0]), _raw(changes[1]))
-    if archive is not None and most < 0:
+        found[name] = changes
+    if archive is not None and sum(len(changed) + len(gone) for changed, gone in found.values()) > most:
         return None
     world = held.world
     return _raw(
@@ -133,7 +132,7 @@ def body_of(held: Held, archive: Archive | None, most: int = 0) -> Raw | None:
             sessions=_raw(world.sessions),
             given=_raw(world.given),
             asked=held.asked,
-            tables=tables,
+            tables={name: Changes(_raw(changed), _raw(gone)) for name, (changed, gone) in found.items()},
         )
     )
 

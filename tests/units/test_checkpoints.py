@@ -127,6 +127,21 @@ class TestWriting:
         one.keep(2, every=0)
         assert len(_kept(log)) == 3
 
+    def test_a_full_disk_is_not_tried_again_at_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Not behind each answer, but after as many events as make one due, and at the end."""
+        log = _log(tmp_path)
+        one = Live(log)
+        tries: list[int] = []
+        monkeypatch.setattr(live, "save", lambda *_, **__: tries.append(1))
+        for _ in range(3):
+            _append(log, *[ToolCompletedData(call="e", tool="read")] * 2)
+            for _ in range(3):
+                one.world()
+                one.keep(10_000, every=4)
+        assert len(tries) == 2
+        one.keep(every=4)
+        assert len(tries) == 3
+
     def test_the_archive_is_written_again_where_it_was_deleted(self, tmp_path: Path) -> None:
         """What others delete, a process that goes on doesn't take for there."""
         log = _log(tmp_path)
