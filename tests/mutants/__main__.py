@@ -19,15 +19,7 @@ from mutmut.utils.file_utils import copy_also_copy_files, copy_src_dir
 from tests.mutants.typed import refuse
 
 _PLACE = Path("mutants")
-_TESTS = (
-    "tests/units",
-    "tests/conformance",
-    "tests/laws",
-    "tests/models",
-    "tests/golden/test_ledgers.py",
-    "tests/e2e",
-    "tests/faults",
-)
+_TESTS = ("tests/units", "tests/conformance", "tests/laws", "tests/models", "tests/golden/test_ledgers.py", "tests/e2e", "tests/faults")
 _LEFT_OUT = (
     # They start processes or threads, which a fork of a fork shouldn't, or time things.
     "tests/e2e/test_cli_install.py",
@@ -106,12 +98,7 @@ def _try(options: argparse.Namespace) -> int:
     command = [sys.executable, "-m", "pytest", "-p", "tests.mutants.runner", *_TESTS]
     command += [word for path in _LEFT_OUT for word in ("--ignore-glob", path)]
     command += ["-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov", "-q", "--no-header"]
-    command += [
-        "-o",
-        "tmp_path_retention_policy=none",
-        "--deselect",
-        "tests/units/test_file_log.py::test_import_is_cheap",
-    ]
+    command += ["-o", "tmp_path_retention_policy=none", "--deselect", "tests/units/test_file_log.py::test_import_is_cheap"]
     command += ["--deselect", "tests/laws/test_reach.py::test_histories_reach_every_state_and_reason"]
     command += ["--mutant-share", options.share, "--mutant-seconds", str(options.seconds)]
     command += ["--mutant-names", ",".join(options.names)] + ["--mutant-again"] * options.again

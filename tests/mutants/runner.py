@@ -184,9 +184,7 @@ class Runner:
         self._progress(len(waiting), len(waiting), always=True)
         sys.stdout.write("\n")
 
-    def _child(
-        self, name: str, plan: Sequence[int], caches: Sequence[functools._lru_cache_wrapper], limit: float
-    ) -> None:
+    def _child(self, name: str, plan: Sequence[int], caches: Sequence[functools._lru_cache_wrapper], limit: float) -> None:
         code = 3
         try:
             resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 3))
