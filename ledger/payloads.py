@@ -5,7 +5,7 @@ every ledger; no float anywhere, since NaN would be written as null (confidence 
 text); free text has passed redaction before it comes here (SPEC 7.1).
 """
 
-from __future__ import annotations
+# No annotations of the future here: msgspec would evaluate each of them as a text, and a start waits for that.
 
 from typing import Any, Literal
 

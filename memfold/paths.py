@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
+from ledger.digests import sha256
 from ledger.files import PATH_LIMIT, open_regular
 from memfold.errors import ConfigError, StorageFailure
 
@@ -58,7 +58,7 @@ def workspace_key(root: str) -> str:
         raw = root.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half a surrogate pair, which no path on disk can hold but a host may send
         raw = root.encode("utf-8", "surrogatepass")
-    return hashlib.sha256(raw).hexdigest()[:16]
+    return sha256(raw).hexdigest()[:16]
 
 
 def is_project(root: str, environ: Mapping[str, str]) -> bool:

@@ -7,13 +7,13 @@ or from other rules is not found under any key, and its event is judged again.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 from msgspec import Raw, Struct
 
+from ledger.digests import blake2b
 from ledger.events import AnyEvent
 from ledger.files import make_private_folder, open_private, open_regular
 from projections.facts import Facts, Judged, facts_for, facts_key
@@ -144,4 +144,4 @@ def _add(directory: str, lines: bytes) -> None:
 
 
 def _digest(body: bytes) -> str:
-    return hashlib.blake2b(body, digest_size=_DIGEST_SIZE).hexdigest()
+    return blake2b(body, digest_size=_DIGEST_SIZE).hexdigest()

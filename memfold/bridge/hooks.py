@@ -51,6 +51,8 @@ _OPEN_TODOS = frozenset({"pending", "in_progress"})
 _HASHED_AT_ONCE = 8 << 20
 """Bytes of the log that are hashed for a head between two hooks: a tenth of a second."""
 _HASHED_AT_THE_END = 64 << 20
+_KEPT_AT_ONCE = 20_000
+"""Keys that are written for a checkpoint between two hooks: a tenth of a second."""
 
 
 class _Asked(NamedTuple):
@@ -156,6 +158,7 @@ class Hooks:
             if self._file.follows and (world := self._ledger.world()) is not None:
                 self._file.follow(world.memory)
             self._ledger.seal(_HASHED_AT_ONCE)
+            self._ledger.keep(_KEPT_AT_ONCE)
 
     def warm_up(self) -> None:
         """Read the log and the rule files while the client still starts, so that its first prompt need not wait."""
@@ -165,12 +168,14 @@ class Hooks:
             if self._project and world.memory.offset < 0:  # no ledger yet: what was remembered may be elsewhere
                 folder = os.path.dirname(self._settings.ledger)  # noqa: PTH120 - pathlib costs more than the look
                 self._before = [one.root for one in moved_from(self._settings.root, folder, self._environ)]
+            self._ledger.keep()
 
     def close(self) -> None:
         """Store what waits, if that can be done soon."""
         if self._settings.config.enabled:
             self._ledger.finish()
             self._ledger.seal(_HASHED_AT_THE_END)
+            self._ledger.keep()
         self._file.close()
         self._ledger.close()
 

@@ -152,6 +152,10 @@ class Ledger:
         """Write the head of the hash tree that is due, if one is; see ``memfold.sealing``."""
         self._workspace.seal(most)
 
+    def keep(self, most: int | None = None) -> None:
+        """Write the checkpoint that is due, if one is; see ``replay.live``."""
+        self._live.keep(most)
+
     def finish(self) -> None:
         """Store what waits before the process ends. Nobody waits for it now, so another writer may take its time."""
         for _ in range(LAST_TRIES):

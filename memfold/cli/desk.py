@@ -65,7 +65,8 @@ class Desk:
         self.console = Console(options)
         self.log = FileLog.create(place.directory, root=root, key=key, project=project)
         watch_damage(options, self.log)
-        self.store = Workspace(self.log, root, config.policy, host=OWN_SOURCE, live=Live(self.log))
+        self._live = Live(self.log)
+        self.store = Workspace(self.log, root, config.policy, host=OWN_SOURCE, live=self._live)
         self.keeper = MemoryFileKeeper(
             root, place.directory, project=project, config=config, report=lambda text: self.console.note(decode(text))
         )
@@ -88,6 +89,7 @@ class Desk:
             if kind is None:
                 self.keeper.sync()
                 self.store.seal()
+                self._live.keep()
         finally:
             self.close()
 

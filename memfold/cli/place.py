@@ -6,9 +6,9 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ledger.errors import LedgerNotFound
 from ledger.events import AnyEvent
@@ -26,6 +26,7 @@ from projections.protocol import fold
 from projections.text.clean import decode
 from replay.kept import KeptFacts
 from replay.positions import events_until, offset_at_time, session_sources
+from replay.starting import with_blocks, with_names
 
 if TYPE_CHECKING:
     from projections.world import WorldState
@@ -43,6 +44,8 @@ __all__ = [
     "short_session",
     "watch_damage",
 ]
+
+T = TypeVar("T")
 
 _SHORT = 8
 _LEDGERS_NAMED = 5
@@ -83,15 +86,29 @@ class View:
         return events_until(self.log.read(), self.at)
 
     def world(self, only: AbstractSet[str] | None = None) -> WorldState:
-        """The state at the position; ``only`` as for ``replay.state.state_at``."""
+        """The state at the position; ``only`` as for ``replay.state.state_at``.
+
+        At the end of the log it is begun from a checkpoint, unless all sessions are wanted; then there may be more of
+        other sessions in it.
+        """
+        if self.at is None and only is not None:
+            from replay.live import Live
+
+            live = Live(self.log)
+            for source in only:
+                live.world(source)
+            return live.world()
         from replay.state import state_at
 
         return state_at(self.log.read(), self.at, only=only, known=KeptFacts(self.log.directory))
 
     def blocks(self, only: AbstractSet[str] | None = None) -> PromptState:
-        """Memory and frozen blocks at the position: what a session start needs, and it imports nothing more."""
-        known = KeptFacts(self.log.directory)
-        return fold(RenderedPrompts(only, known), self.log.read() if self.at is None else self.events())
+        """Memory and frozen blocks at the position, from the first event on."""
+        return fold(RenderedPrompts(only, KeptFacts(self.log.directory)), self.events())
+
+    def with_blocks(self, only: AbstractSet[str], use: Callable[[PromptState], T]) -> T:
+        """What is made of ``blocks``, at the end of the log from a checkpoint; see ``replay.starting``."""
+        return with_blocks(self.log, only, use) if self.at is None else use(self.blocks(only))
 
     def session(self, text: str) -> str:
         """The source of the session that a text names: its id, or any part of it that no other one has.
@@ -102,7 +119,11 @@ class View:
             NotFoundError: if no session of the prefix has it.
             UsageError: if several have it.
         """
-        known = session_sources(self.events())
+        if self.at is None:
+            return with_names(self.log, lambda known: self._session(known, text))
+        return self._session(session_sources(self.events()), text)
+
+    def _session(self, known: Mapping[str, str], text: str) -> str:
         part = text.removeprefix("…")
         if part in known:
             return known[part]

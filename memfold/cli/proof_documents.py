@@ -116,6 +116,8 @@ class VerifyDocument(Struct, frozen=True, tag_field="schema", tag="memfold.verif
         event: id of the event that a given proof is about; empty if none was given, or it proves nothing.
         receipts: how many prompts were made again; null if that wasn't asked for.
         differences: those that came out otherwise than the host was given them.
+        checkpoints: how many checkpoints beside the ledger are what the log gives.
+        removed: names of those that weren't; they are gone, and nothing needs them.
     """
 
     ledger: str
@@ -132,6 +134,8 @@ class VerifyDocument(Struct, frozen=True, tag_field="schema", tag="memfold.verif
     event: str
     receipts: int | None
     differences: tuple[Difference, ...]
+    checkpoints: int
+    removed: tuple[str, ...]
 
 
 class PiecePart(Struct, frozen=True):

@@ -12,12 +12,13 @@ from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import View, has_ledger, open_view, reading_place
 from memfold.cli.proof_documents import GivenKind, GivenPart, VerifyDocument
 from memfold.cli.verify_alone import check_alone
-from memfold.cli.verify_output import print_prompts, print_proof, print_verification
+from memfold.cli.verify_output import print_checkpoints, print_prompts, print_proof, print_verification
 from memfold.errors import FINDINGS, OK, DataError, NotFoundError, UsageError
 from projections.text.clean import decode
 from replay.claims import origin_in
 from replay.kept import KeptFacts
 from replay.proofs import proven_event, proven_line
+from replay.recheck import Rechecked, recheck
 from replay.rerender import Rerendered, rerender
 from replay.tlog import Head
 from replay.verify import Verification, verify
@@ -77,12 +78,17 @@ def _check_here(options: Namespace, since: Head | None, proof: GivenProof | None
     holds = all(one.standing == "holds" for one in found.given)
     event = "" if proof is None or not holds else _event(view, proof)
     prompts = rerender(view.log, __version__, KeptFacts(view.log.directory)) if options.prompts else None
+    checkpoints = recheck(view.log)
     is_proven = proof is None or bool(event)
-    intact = not found.breaks and holds and is_proven and (prompts is None or not prompts.differences)
+    intact = not (found.breaks or checkpoints.removed) and holds and is_proven
+    intact = intact and (prompts is None or not prompts.differences)
     if options.json:
-        console.emit(_document(view, found, tuple(given), event, prompts, intact=intact))
+        console.emit(
+            _document(view, found, tuple(given), event, prompts=prompts, checkpoints=checkpoints, intact=intact)
+        )
     else:
         print_verification(console, found, tuple(given))
+        print_checkpoints(console, checkpoints)
         if proof is not None and holds:
             print_proof(console, proof.proof, event)
         if prompts is not None:
@@ -112,8 +118,9 @@ def _document(
     found: Verification,
     names: tuple[GivenKind, ...],
     event: str,
-    prompts: Rerendered | None,
     *,
+    prompts: Rerendered | None,
+    checkpoints: Rechecked,
     intact: bool,
 ) -> VerifyDocument:
     parts = [
@@ -136,4 +143,6 @@ def _document(
         event=event,
         receipts=None if prompts is None else prompts.receipts,
         differences=() if prompts is None else prompts.differences,
+        checkpoints=checkpoints.held,
+        removed=checkpoints.removed,
     )

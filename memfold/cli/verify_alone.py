@@ -75,4 +75,6 @@ def _document(head: Head, since: Head | None, standing: Standing | None, event: 
         event=event,
         receipts=None,
         differences=(),
+        checkpoints=0,
+        removed=(),
     )

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from memfold.cli.console import Console
 from memfold.cli.words import plural
+from replay.recheck import Rechecked
 from replay.rerender import Difference, Rerendered
 from replay.tlog import Proof
 from replay.verify import Break, Given, Verification
 
-__all__ = ["print_prompts", "print_proof", "print_verification"]
+__all__ = ["print_checkpoints", "print_prompts", "print_proof", "print_verification"]
 
 _SHOWN = 10
 _CAUSES = {
@@ -150,3 +151,12 @@ def _given(one: Given) -> str:
 
 def _row(one: Difference) -> tuple[str, ...]:
     return (f"#{one.offset}", one.kind, f"#{one.position}", _CAUSES[one.cause])
+
+
+def print_checkpoints(console: Console, checkpoints: Rechecked) -> None:
+    """Print what stands beside the ledger for faster starts, if anything does."""
+    if checkpoints.held:
+        console.fields([("starts", f"{plural(checkpoints.held, 'checkpoint')}, as the log gives")])
+    for name in checkpoints.removed:
+        text = f"checkpoint {name} wasn't what the log gives: removed, and starts don't need it"
+        _verdict(console, console.style.red, text)

@@ -16,6 +16,8 @@ from ledger.log import FileLog
 from ledger.reader import Reader
 from memfold.backups import read_backup, trouble_of
 from memfold.cli.purge import UNREACHABLE
+from replay.checkpoints import find
+from replay.live import Live
 from tests.support.cli import Ran, failed, home, run
 
 TEXT = "the pilot boat waits behind the breakwater"
@@ -491,3 +493,22 @@ def test_a_backup_that_a_purge_did_not_reach_takes_force(tmp_path: Path) -> None
     (moved,) = (tmp_path / "moved").iterdir()
     failed(run("restore-backup", str(moved), "--yes"), 1, "before 1 purge", "--force")
     assert run("restore-backup", str(early.parent), "--yes").code == 0
+
+
+def test_no_checkpoint_brings_a_purged_text_back(tmp_path: Path) -> None:
+    """Those there are go; a process that still knows the old log writes none of it, and one of the new log."""
+    _done("add", TEXT)
+    log = FileLog.open(_folder(tmp_path))
+    live = Live(log)
+    live.world()
+    live.keep(every=0)
+    assert any(name.endswith(".table") for name in _holding(tmp_path))
+    _done("purge", "MEM-001", "--yes")
+    live.keep(every=0)
+    assert _holding(tmp_path) == []
+    assert run("prompt").out == ""
+    live.world()
+    live.keep(every=0)
+    assert len(list(find(log))) == 1
+    assert _holding(tmp_path) == []
+    assert run("prompt").out == ""

@@ -10,10 +10,14 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from msgspec.structs import replace
 
 from ledger.events import Draft, LedgerSealedData
 from ledger.log import FileLog
 from ledger.problems import Kind
+from replay import stored
+from replay.checkpoints import find, save
+from replay.live import Live
 from tests.support.cli import RECORDINGS, failed, home, run
 
 LEDGER = ("--ledger", "ledger")
@@ -356,3 +360,49 @@ def test_what_was_lost_stays_told(place: Path) -> None:
     ran = run("verify", *LEDGER)
     assert ran.code == 3
     assert "damage was set aside by a repair, #" in ran.out
+
+
+def _keep_checkpoint() -> str:
+    """A checkpoint of the ledger as it is; its name."""
+    log = FileLog.open("ledger")
+    live = Live(log)
+    live.world()
+    live.keep(every=0)
+    return Path(next(find(log)).path).name
+
+
+def test_checkpoints_that_are_what_the_log_gives() -> None:
+    """They are counted, and nothing is written by looking."""
+    _keep_checkpoint()
+    before = {path: path.read_bytes() for path in Path("ledger").rglob("*") if path.is_file()}
+    ran = run("verify", *LEDGER)
+    assert (ran.code, ran.err) == (0, "")
+    assert "starts  1 checkpoint, as the log gives" in ran.out
+    assert (_verified()["checkpoints"], _verified()["removed"]) == (1, [])
+    assert {path: path.read_bytes() for path in Path("ledger").rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("lie", ["state", "place"])
+def test_a_checkpoint_that_is_something_else_is_removed(lie: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is whole and wrong, as only a mistake of ours could leave it, is named; starts are right again."""
+    block = run("prompt", *LEDGER).out
+    assert block
+    with monkeypatch.context() as wrong:
+        if lie == "state":
+            small = stored._memory_part
+            wrong.setattr(stored, "_memory_part", lambda memory: small(type(memory)(now=memory.now)))
+        else:
+            wrong.setattr("replay.live.save", _save_too_late)
+        name = _keep_checkpoint()
+    if lie == "state":
+        assert run("prompt", *LEDGER).out != block
+    ran = run("verify", *LEDGER)
+    assert ran.code == 3
+    assert f"checkpoint {name} wasn't what the log gives" in " ".join(ran.out.split())
+    assert run("prompt", *LEDGER).out == block
+    assert run("verify", *LEDGER).code == 0
+
+
+def _save_too_late(log: FileLog, *arguments: Any, cursor: Any, **more: Any) -> Any:
+    """One that says that the log is read on from its first line."""
+    return save(log, *arguments, cursor=replace(cursor, byte=0, seq=0, highest=-1), **more)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.policy import DEFAULT_POLICY, RedactionExtra
+from projections.text import clean as clean_module
 from projections.text.canonical import canonical
 from projections.text.clean import clean
 from projections.text.cut import cut
@@ -17,7 +18,9 @@ from projections.text.entry import entry_text
 from projections.text.identity import same_identity
 from projections.text.intake import take_in, take_in_block
 from projections.text.paths import normal_path, path_words
+from projections.text.plain import PLAIN, is_plain
 from projections.text.redact import redact, redact_lines, withhold
+from projections.text.views import as_seen
 
 _SECRETS = [
     *("password", "token", "bearer ", "Bearer", "auth", "PIN", "--token ", "user name", "private key", "credentials: "),
@@ -280,3 +283,16 @@ def test_i1_wide_letters_are_the_same_in_every_python() -> None:
             assert is_wide_letter(char), hex(code)
         if not unicodedata.category(char).startswith(("L", "C", "N")):
             assert not is_wide_letter(char), hex(code)
+
+
+def test_plain_letters_are_what_the_patterns_leave_alone() -> None:
+    """Each one, alone and among others: cleaning and the reader's view change none, nor does a brief look miss one."""
+    for first, last in PLAIN:
+        for code in range(first, last + 1):
+            text = f"a{chr(code)}b {chr(code)}"
+            assert is_plain(text)
+            assert clean_module._UNSEEN().sub(r"\1", text) == text
+            assert as_seen(text).text == text
+            assert clean_module._FURTHER_SELECTORS().sub("", text) == text
+            assert clean_module._JOINERS_IN_ASCII().sub("", text) == text
+    assert not any(is_plain(f"a{char}b") for char in "\x00\n\t\r\x7f\xad\u200b\u200d\ufe0f\u0430\uff1c\U000e0041\ud800")
