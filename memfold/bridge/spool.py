@@ -26,13 +26,13 @@ from ledger.events import (
     ToolCompletedData,
     UnknownEvent,
 )
-from ledger.files import close_file, make_private_folder, open_private_new, open_regular, write_all
+from ledger.files import close_file, make_private_folder, open_private_new, write_all
 from ledger.ids import MonotonicIds
 from ledger.problems import Problem
+from ledger.trust import SPOOL, open_own
 
 __all__ = ["DISPENSABLE", "SPOOL", "Spool", "spooled"]
 
-SPOOL = "spool"
 DISPENSABLE = (ToolCompletedData, SessionMeasuredData, PromptRenderedData)
 """What no memory hangs on."""
 
@@ -141,7 +141,7 @@ def _names(folder: str) -> list[str]:
 
 def _read(path: str) -> list[Draft]:
     """The drafts in a file; a line that a kill has torn was never more than a line of the process that died."""
-    with open(path, "rb", opener=open_regular) as file:
+    with open(path, "rb", opener=open_own) as file:
         events = [decode(line.rstrip(b"\n")) for line in file]
     return [
         Draft(

@@ -19,7 +19,8 @@ _PASSWORDS = (
     r"password|passwd|pwd|passphrase|密碼|密码|パスワード|비밀번호|contrase(?:ñ|n\u0303)a|passwort"
     rf"|mot{_GLUE}de{_GLUE}passe"
 )
-_KEYS = rf"(?:api|auth|private|access|secret)[ _{JOINT}-]?key|token|bearer|secret|credentials?|auth"
+# The first word of a label may have been hidden, as the value of another one.
+_KEYS = rf"(?:(?:api|auth|private|access|secret)[ _{JOINT}-]?|{re.escape(MARK)}[ {JOINT}])key|token|bearer|secret|credentials?|auth"
 _USERS = rf"user[ _{JOINT}-]?name|用戶名|用户名|ユーザー名|사용자명|usuario|utilisateur|benutzer"
 _FLAGS = r"(?<![\w-])--(?:password|token|secret|api-key|auth)(?=\s)"
 _SCHEMES = r"basic|digest|token|api-?key|negotiate|ntlm|hawk|hoba|dpop|aws"
@@ -29,11 +30,16 @@ _SPACE = BLANK
 
 _CLOSE = r"\\{0,3}+[\"'`”’」』»]?\]?(?:\*\*|__)?"
 """What may stand behind a label: a closing quote, escaped or not, and the ends of an index or of **emphasis**."""
+_SIGN = r"[=:：＝]{1,3}+(?!//)>?"
+_FILLER = rf"(?:(?:is|key)(?=[\s=:：＝]|\Z)|是|{_SIGN})"
+"""What stands at a value's place and is none: a verb, a second sign, the last word of ``auth: key …``."""
 _SEPARATOR = re.compile(
-    rf"{_CLOSE}(?:{_SPACE}++is\b)?{_SPACE}*+(?:[=:：＝]{{1,3}}+(?!//)>?|是{_SPACE}*+[:：]?)"
-    rf"(?:(?:\*\*|__)(?={_SPACE}))?{_SPACE}*+"
+    rf"{_CLOSE}(?:{_SPACE}++(?:is|key)\b)*+{_SPACE}*+(?:{_SIGN}|是{_SPACE}*+[:：]?)"
+    rf"(?:(?:\*\*|__)(?={_SPACE}))?{_SPACE}*+(?:{_FILLER}{_SPACE}*+)*+",
+    re.IGNORECASE,
 )
-_GAP = re.compile(rf"{_CLOSE}{_SPACE}++(?:is{_SPACE}++)?")
+_GAP = re.compile(rf"{_CLOSE}{_SPACE}++(?:(?:is|key|basic){_SPACE}++|是{_SPACE}*+)*+", re.IGNORECASE)
+_ASSIGNED = re.compile(rf"{_CLOSE}{_SPACE}*+{_SIGN}{_SPACE}*+")
 _SCHEME = re.compile(rf"(?:bearer|basic){_SPACE}++(?=\S)", re.IGNORECASE)
 
 _RUN = re.compile(rf"(?:{re.escape(MARK)}|[^\s{re.escape(QUOTES + OPENING_BRACKETS + CLOSING_BRACKETS)},，;；])++")
@@ -50,14 +56,17 @@ _QUOTED = re.compile(
             r"'{2,3}(?![\s,;:})\]])([^'\n]++)'{2,3}",
             r"\"((?:[^\"\\\n]|\\.)*+)\"",
             r"'((?:[^'\\\n]|\\.)*+)'",
-            r"`([^`\n]*+)`",
+            rf"`{{3,8}}+{_SPACE}*+([^`\n{JOINT}]++)`{{3,8}}+",
+            r"`(?!``)([^`\n]*+)`",
             r"\\++[\"']((?:[^\"'\\\n]|\\++(?![\"']))*+)\\++[\"']",
             *(f"{opening}([^{opening}{closing}\n]*+){closing}" for opening, closing in PAIRED_QUOTES),
         )
     )
     + ")"
 )
-_UNCLOSED = re.compile(rf"(?:[bBrRuUfF]{{1,2}}|\$)?\\*+[{re.escape(QUOTES)}](?=\S)")
+_UNCLOSED = re.compile(rf"(?:[bBrRuUfF]{{1,2}}|\$)?\\*+(?:`{{3,8}}+{_SPACE}*+|[{re.escape(QUOTES)}])(?=\S)")
+_FENCE_OPENS = re.compile(rf"`{{3,8}}+[a-z+#]{{0,16}}+{_SPACE}*+(?=[\n{JOINT}]|\Z)")
+"""Its value is in the lines below, as ``text`` behind the fence is none."""
 
 _DIGITS = re.compile(r"\d{4,}+(?![A-Za-z_])")
 _COMMA = re.compile(rf"\\{{0,3}}+[\"'`”’」』»]?{_SPACE}*+[,，]{_SPACE}*+\\{{0,3}}+[\"'`“‘「『«]?")
@@ -65,6 +74,7 @@ _AUTHORIZATION = re.compile(rf"authorization{_CLOSE}{_SPACE}*+[=:：＝]{_SPACE}
 _LONGEST_HEADER_BEFORE = 40
 _TELLING = 100
 _LONGEST_NAME = 256
+_LABELS_IN_A_ROW = 4
 
 
 _HEADER_VALUE = re.compile(
@@ -80,10 +90,15 @@ _LABELS = re.compile(
 _PASSWORD_LABEL = re.compile(rf"\w{{0,32}}?(?:{_PASSWORDS})", re.IGNORECASE)
 _LABELLED_WORD = re.compile(
     rf"[\w-]{{0,32}}?(?:{_USERS}|{_PASSWORDS}|authorization(?:\W{{1,4}}(?:{_SCHEMES})(?=\s))?|{_KEYS}|pin)"
-    r"(?![A-Za-z0-9])(?:\s+is\b|\s*是)?",
+    r"(?![A-Za-z0-9])(?:[\s=:：＝]*+(?:(?:is|key)\b|是))*+",
     re.IGNORECASE,
 )
 _ALONE = re.compile(rf"[{re.escape(_RUN_ENDS + QUOTES)}]{{0,4}}+[ \t]*+(?:[{JOINT}\n]|\Z)")
+_SECOND = re.compile(
+    rf"(?:{_FLAGS}|[\w-]{{0,32}}?(?:{_USERS}|{_PASSWORDS}|authorization|{_KEYS}|(?P<scheme>{_SCHEMES})|(?P<pin>pin)))"
+    r"(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
 _LINE_END = re.compile(f"[\n{JOINT}]|\\Z")
 
 
@@ -91,13 +106,13 @@ def labelled(extra: tuple[str, ...] = ()) -> tuple[Finder, ...]:
     """What finds the values of labels, without their quotes (SPEC 7.4).
 
     Args:
-        extra: further labels, which count as passwords do (SPEC 20.3). They take their own turn, so that one which
-            begins like a built-in label can't hide it.
+        extra: further labels, which count as passwords do (SPEC 20.3). One that begins like a built-in label can't
+            hide it.
 
     Returns:
         Functions from a text, whose shapes (SPEC 7.3) are hidden already, to spans in order. Each is linear.
     """
-    return tuple(partial(_values, labels) for labels in _patterns(extra))
+    return (partial(_all_values, extra),)
 
 
 def across_lines(text: str, extra: tuple[str, ...] = ()) -> list[Span]:
@@ -105,12 +120,7 @@ def across_lines(text: str, extra: tuple[str, ...] = ()) -> list[Span]:
 
     They do if they look like a secret or stand alone in their line. In order, apart from each other; linear.
     """
-    spans = sorted(span for labels in _patterns(extra) for span in _values(labels, text, _belongs))
-    apart: list[Span] = []
-    for span in spans:
-        if not apart or span.start >= apart[-1].end:
-            apart.append(span)
-    return apart
+    return list(_all_values(extra, text, _belongs))
 
 
 def _belongs(text: str, label_end: int, span: Span) -> bool:
@@ -135,15 +145,39 @@ def _always(_text: str, _label_end: int, _span: Span) -> bool:
     return True
 
 
-def _values(labels: re.Pattern[str], text: str, accepts: Callable[[str, int, Span], bool] = _always) -> Iterator[Span]:
-    """The values of labels, if they are accepted: given the text, where the label ends, and the value."""
-    at = 0
+def _all_values(
+    extra: tuple[str, ...], text: str, accepts: Callable[[str, int, Span], bool] = _always
+) -> Iterator[Span]:
+    """The values of all labels, each looked for in the same text: what hides one label's value would hide another."""
+    patterns = _patterns(extra)
+    if len(patterns) == 1:
+        yield from _values(_LABELS, text, accepts)
+        return
+    joint: Span | None = None
+    for span in sorted(span for labels in patterns for span in _values(labels, text, accepts)):
+        if joint and span.start < joint.end:
+            joint = Span(joint.start, max(joint.end, span.end))
+            continue
+        if joint:
+            yield joint
+        joint = span
+    if joint:
+        yield joint
+
+
+def _values(labels: re.Pattern[str], text: str, accepts: Callable[[str, int, Span], bool]) -> Iterator[Span]:
+    """The values of labels, if they are accepted: given the text, where the label ends, and the value.
+
+    A value that is a label too, or the first word of one, is looked at once more as such; it is short.
+    """
+    at = done = 0
     while label := labels.search(text, at):
         at = label.end()
         for span in _RULES[label.lastgroup or ""](text, label):
-            if accepts(text, label.end(), span):
+            if span.start >= done and accepts(text, label.end(), span):
                 yield span
-                at = span.end
+                done = span.end
+                at = span.start if _second_label(text, span) else span.end
 
 
 def _patterns(extra: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
@@ -167,7 +201,7 @@ def _key(text: str, label: re.Match[str]) -> list[Span]:
     if separator := _SEPARATOR.match(text, label.end()):
         scheme = _SCHEME.match(text, separator.end())
         spans = _any_value(text, scheme.end() if scheme else separator.end())
-        return [span for span in spans if not is_small_number(text[span.start : span.end])]
+        return [] if spans and is_small_number(text[spans[0].start : spans[0].end]) else spans
     return _loose_value(text, label.end(), is_key_like)
 
 
@@ -210,8 +244,14 @@ def _pin(text: str, label: re.Match[str]) -> list[Span]:
         before = _GAP.match(text, label.end())
     if before is None:
         return []
-    quote = _UNCLOSED.match(text, before.end())
-    digits = _DIGITS.match(text, quote.end() if quote else before.end())
+    return _digits(text, before.end())
+
+
+def _digits(text: str, at: int) -> list[Span]:
+    if gap := _GAP.match(text, at):
+        at = gap.end()
+    quote = _UNCLOSED.match(text, at)
+    digits = _DIGITS.match(text, quote.end() if quote else at)
     return [Span(*digits.span())] if digits else []
 
 
@@ -250,6 +290,8 @@ _RULES: dict[str, Callable[[str, re.Match[str]], list[Span]]] = {
 
 def _any_value(text: str, at: int) -> list[Span]:
     """The value behind a separator, whatever it is; an opening quote without its end takes the rest of the line."""
+    if _FENCE_OPENS.match(text, at):
+        return []
     if value := _value(text, at):
         return _with_second_label(text, value) if value.start < value.end else []
     if opening := _UNCLOSED.match(text, at):
@@ -261,14 +303,50 @@ def _any_value(text: str, at: int) -> list[Span]:
 
 
 def _with_second_label(text: str, value: Span) -> list[Span]:
-    """``credentials: password: …`` and ``Bearer token …``: what follows the first label is a second one."""
-    found = text[value.start : value.end]
-    label = found.rstrip("=:：＝")
-    if not _LABELLED_WORD.fullmatch(label):
-        return [value]
-    if label != found or _SEPARATOR.match(text, value.end):
+    """``credentials: password: …``, ``Bearer token …``: what follows the first label is a second one, or the like."""
+    label = _second_label(text, value)
+    if label is None:
+        return [value, *_typed(text, value), *_below(text, value)]
+    if not label["scheme"] and (label.end() < value.end or _SEPARATOR.match(text, label.end())):
         return []  # It is looked at as a label, next. Hidden, it would leave its value without one.
-    return [value, *_bare_value(text, value.end, is_key_like)]
+    row = [value]
+    for _ in range(_LABELS_IN_A_ROW):
+        gap = _SEPARATOR.match(text, label.end()) or _GAP.match(text, label.end())
+        if label["pin"] and (digits := _digits(text, label.end())):
+            return [*row, *digits]
+        if gap is None or (after := _value(text, gap.end())) is None:
+            break
+        row.append(after)
+        label = _second_label(text, after)
+        if label is None:
+            return row if is_key_like(text[after.start : after.end].replace(MARK, "")) else [value]
+    return [value, *_bare_value(text, label.end(), is_key_like)]
+
+
+def _second_label(text: str, value: Span) -> re.Match[str] | None:
+    """The label that begins where a value does and goes on at least to its end, signs aside."""
+    label = _SECOND.match(text, value.start)
+    return label if label and text[label.end() : value.end].strip("=:：＝") == "" else None
+
+
+def _below(text: str, value: Span) -> list[Span]:
+    """A value that stands alone below one that is hidden: that may have been its label, as in ``auth: token``."""
+    gap = _GAP.match(text, value.end) if text[value.start : value.end] == MARK else None
+    if gap is None or JOINT not in gap.group():
+        return []
+    return [span for span in _bare_value(text, value.end, is_key_like) if _ALONE.match(text, span.end)]
+
+
+def _typed(text: str, value: Span) -> Iterator[Span]:
+    """``password: string = …`` and ``credentials: login: …``: what stood at the value's place was the name of one."""
+    while True:
+        is_named = text[value.end - 1] in ":："
+        behind = (_GAP if is_named else _ASSIGNED).match(text, value.end)
+        after = _value(text, behind.end()) if behind else None
+        if after is None or after.start == after.end or (is_named and not is_key_like(text[after.start : after.end])):
+            return
+        yield after
+        value = after
 
 
 def _loose_value(text: str, at: int, is_secret: Callable[[str], bool]) -> list[Span]:

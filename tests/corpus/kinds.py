@@ -22,6 +22,14 @@ _KEYS += ("api key", "private key", "access key")
 _SEPARATORS = ("@={}", "@: {}", "@：{}", "@ 是 {}", '"@": "{}"', "@ is {}", "@ {}", "@='{}'")
 _FLAGS = words("--password --token --secret --api-key --auth")
 _USERS = words("username:password user_name:passwd 用戶名:密碼 用户名:密码 ユーザー名:パスワード 사용자명:비밀번호")
+_FIRST = ("password: ", "secret = ", "密码：", "auth: ", "Credentials: ", "DB_PASSWORD=", "パスワード : ", "token: ")
+"""A label with its sign."""
+_NO_VALUE = (
+    *("api key {}", "api_key: {}", "token {}", "secret {}", "key {}", "key: {}", "private key {}", "access key is {}"),
+    *("is {}", "is: {}", "是 {}", "是{}", "= {}", "is the_token {}", "bearer {}", "Basic {}", "--password {}"),
+    *("mot de passe {}", "密碼 {}", "token key {}", "api key is {}", "string = '{}'", "login: {}", "`{}`", "```{}```"),
+)
+"""What stands behind the sign and is no value, or not all of it, and the value behind that."""
 _USERS += ("user name:pwd", "usuario:contraseña", "utilisateur:mot de passe", "benutzer:passwort")
 
 
@@ -55,6 +63,11 @@ PROMISED: dict[str, list[Form]] = {
     "web tokens": [web_token(text) for text in ("{}", "cookie session={}", "jwt {}", "id_token {}", "({})", "'{}'")],
     "passwords": [*_labelled(_PASSWORDS), *(plain(f"mot de passe{sign}{{}}") for sign in (" : ", ": ", "=", " "))],
     "keys": _labelled(_KEYS),
+    "labels behind labels": [
+        *(plain(first + behind) for first in _FIRST for behind in _NO_VALUE),
+        *(pin(first + behind) for first in _FIRST for behind in ("PIN {}", "PIN: {}", "pin {}")),
+        *(pair(f"{first}user name: {{}}, password: {{}}") for first in _FIRST),
+    ],
     "flags": [plain(f"{flag} {value}") for flag in _FLAGS for value in ("{}", "'{}'", '"{}"')],
     "PINs": [pin(text) for text in ("PIN {}", "PIN: {}", "PIN 是 {}", "pin={}", "PIN：{}")],
     "bearer": [
