@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from pathlib import Path
 
 from memfold import __version__
 from memfold.cli.console import Console
+from memfold.cli.given import given_file
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import View, open_view
 from memfold.cli.proof_documents import VerifyDocument
 from memfold.cli.words import plural
-from memfold.errors import FINDINGS, OK, DataError, NotFoundError
+from memfold.errors import FINDINGS, OK, DataError
 from projections.text.clean import decode
 from replay.rerender import Difference, Rerendered, rerender
 from replay.tlog import Head, Proof, parse_head, parse_proof
@@ -63,25 +62,16 @@ def run(options: Namespace) -> int:
     return OK if intact else FINDINGS
 
 
-def _read(name: str) -> str:
-    if name == "-":
-        return decode(sys.stdin.read())
-    try:
-        return Path(name).read_text(encoding="utf-8", errors="replace")
-    except FileNotFoundError as error:
-        raise NotFoundError(f"there is no file {decode(name)}") from error
-
-
 def _given_head(name: str) -> Head:
     try:
-        return parse_head(_read(name))
+        return parse_head(given_file(name))
     except ValueError as error:
         raise DataError(f"{decode(name)} is no head: {error}", "memfold head prints one") from error
 
 
 def _given_proof(name: str) -> Proof:
     try:
-        return parse_proof(_read(name))
+        return parse_proof(given_file(name))
     except ValueError as error:
         raise DataError(f"{decode(name)} is no proof: {error}", "memfold prove prints one") from error
 

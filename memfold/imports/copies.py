@@ -1,4 +1,4 @@
-# ruff: noqa: PTH119, PTH123 - os.path strings, as in ``memfold.paths``
+# ruff: noqa: PTH119 - os.path strings, as in ``memfold.paths``
 """Takes in what only another copy of this ledger holds, as file synchronisation leaves one: the union of both by id.
 
 Events keep their ids, sources and times, and get numbers here. So each counts once, however often a copy is taken in,
@@ -102,7 +102,7 @@ def read_copy(path: str, known: AbstractSet[str]) -> Copy:
             f"{name} is the log of another ledger: it shares no event with this one",
             "--ledger or --workspace names the ledger that it is a copy of",
         )
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     report = FileReport(
         file=name,

@@ -31,7 +31,7 @@ _SPACE = BLANK
 _CLOSE = r"\\{0,3}+[\"'`”’」』»]?\]?(?:\*\*|__)?"
 """What may stand behind a label: a closing quote, escaped or not, and the ends of an index or of **emphasis**."""
 _SIGN = r"[=:：＝]{1,3}+(?!//)>?"
-_FILLER = rf"(?:(?:is|key)(?=[\s=:：＝]|\Z)|是|{_SIGN})"
+_FILLER = rf"(?:(?:is|key)(?=[\s=:：＝]|\Z)|是|(?<![=:：＝]){_SIGN}(?![=:：＝]))"
 """What stands at a value's place and is none: a verb, a second sign, the last word of ``auth: key …``."""
 _SEPARATOR = re.compile(
     rf"{_CLOSE}(?:{_SPACE}++(?:is|key)\b)*+{_SPACE}*+(?:{_SIGN}|是{_SPACE}*+[:：]?)"
@@ -39,7 +39,7 @@ _SEPARATOR = re.compile(
     re.IGNORECASE,
 )
 _GAP = re.compile(rf"{_CLOSE}{_SPACE}++(?:(?:is|key|basic){_SPACE}++|是{_SPACE}*+)*+", re.IGNORECASE)
-_ASSIGNED = re.compile(rf"{_CLOSE}{_SPACE}*+{_SIGN}{_SPACE}*+")
+_ASSIGNED = re.compile(rf"{_CLOSE}{_SPACE}*+{_SIGN}(?![=:：＝]){_SPACE}*+")
 _SCHEME = re.compile(rf"(?:bearer|basic){_SPACE}++(?=\S)", re.IGNORECASE)
 
 _RUN = re.compile(rf"(?:{re.escape(MARK)}|[^\s{re.escape(QUOTES + OPENING_BRACKETS + CLOSING_BRACKETS)},，;；])++")
