@@ -49,6 +49,4 @@ def given_stdin() -> str:
 
 def _require_bounded(length: int, what: str) -> None:
     if length > _LIMIT:
-        raise DataError(
-            f"{what} is longer than {_LIMIT:,} bytes", "a file that memfold wrote, or a shorter text"
-        )
+        raise DataError(f"{what} is longer than {_LIMIT:,} bytes", "a file that memfold wrote, or a shorter text")

@@ -10,11 +10,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Set as AbstractSet
-from itertools import islice
 
 from msgspec import Struct
 
-from ledger.errors import StorageError
 from ledger.events import (
     Draft,
     Event,
@@ -31,6 +29,7 @@ from ledger.events import (
 from ledger.files import open_regular
 from ledger.problems import DAMAGE, KINDS, Problem
 from ledger.reader import scan
+from ledger.recovery import recover
 from memfold.errors import DataError
 from memfold.imports.outcomes import FileReport
 from projections.text.clean import decode
@@ -40,8 +39,8 @@ __all__ = ["LEDGER", "Copy", "is_log", "read_copy"]
 LEDGER = "ledger"
 """Name of the layout in reports."""
 
-_LOOKED_AT = 20
-"""Records in which a log shows that it is one, whatever is damaged at its beginning."""
+_LOOKED_AT, _HEAD = 20, 1 << 24
+"""Lines, and bytes, in which a log shows that it is one, whatever is damaged at its beginning."""
 _UNKNOWN = "a type that this release doesn't know: import the copy again after an upgrade"
 _OF_ITS_FILE = (LedgerCreated, LedgerSealed, LedgerRepaired, PolicySet, FileWritten, PromptRendered)
 
@@ -61,10 +60,11 @@ class Copy(Struct, frozen=True):
 def is_log(path: str) -> bool:
     """Whether a file is the log of a ledger."""
     try:
-        os.close(open_regular(path))
-        return any(not isinstance(record.item, Problem) for record in islice(scan(path), _LOOKED_AT))
-    except (OSError, StorageError):
+        with open(path, "rb", opener=open_regular) as file:
+            lines = file.read(_HEAD).split(b"\n", _LOOKED_AT)[:_LOOKED_AT]
+    except OSError:
         return False  # who reads it meets the same
+    return any(not isinstance(record.item, Problem) for line in lines for record in recover(line))
 
 
 def read_copy(path: str, known: AbstractSet[str]) -> Copy:

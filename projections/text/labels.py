@@ -20,7 +20,10 @@ _PASSWORDS = (
     rf"|mot{_GLUE}de{_GLUE}passe"
 )
 # The first word of a label may have been hidden, as the value of another one.
-_KEYS = rf"(?:(?:api|auth|private|access|secret)[ _{JOINT}-]?|{re.escape(MARK)}[ {JOINT}])key|token|bearer|secret|credentials?|auth"
+_KEYS = (
+    rf"(?:(?:api|auth|private|access|secret)[ _{JOINT}-]?|{re.escape(MARK)}[ {JOINT}])key"
+    r"|token|bearer|secret|credentials?|auth"
+)
 _USERS = rf"user[ _{JOINT}-]?name|用戶名|用户名|ユーザー名|사용자명|usuario|utilisateur|benutzer"
 _FLAGS = r"(?<![\w-])--(?:password|token|secret|api-key|auth)(?=\s)"
 _SCHEMES = r"basic|digest|token|api-?key|negotiate|ntlm|hawk|hoba|dpop|aws"

@@ -39,6 +39,12 @@ def _labelled(labels: Sequence[str]) -> list[Form]:
     return [plain(next(separators).replace("@", label)) for label in labels for _ in range(3)]
 
 
+def _behind(texts: Sequence[str]) -> list[str]:
+    """Each text behind three of the first labels, in turn."""
+    first = cycle(_FIRST)
+    return [next(first) + text for text in texts for _ in range(3)]
+
+
 PROMISED: dict[str, list[Form]] = {
     "private spans": [
         plain("<private>{}</private>"),
@@ -64,9 +70,9 @@ PROMISED: dict[str, list[Form]] = {
     "passwords": [*_labelled(_PASSWORDS), *(plain(f"mot de passe{sign}{{}}") for sign in (" : ", ": ", "=", " "))],
     "keys": _labelled(_KEYS),
     "labels behind labels": [
-        *(plain(first + behind) for first in _FIRST for behind in _NO_VALUE),
-        *(pin(first + behind) for first in _FIRST for behind in ("PIN {}", "PIN: {}", "pin {}")),
-        *(pair(f"{first}user name: {{}}, password: {{}}") for first in _FIRST),
+        *map(plain, _behind(_NO_VALUE)),
+        *map(pin, _behind(("PIN {}", "PIN: {}", "pin {}"))),
+        *map(pair, _behind(("user name: {}, password: {}",))),
     ],
     "flags": [plain(f"{flag} {value}") for flag in _FLAGS for value in ("{}", "'{}'", '"{}"')],
     "PINs": [pin(text) for text in ("PIN {}", "PIN: {}", "PIN 是 {}", "pin={}", "PIN：{}")],

@@ -229,8 +229,10 @@ def test_i8_no_secret_in_a_line_below_its_label_is_shown(secret: str, pair: str,
 
 _HEADS = st.sampled_from(["password:", "secret =", "密码：", "auth:", "Credentials:", "DB_PASSWORD=", "token is:"])
 _BEFORE_VALUES = st.sampled_from(
-    ["", "is", "是", "=", "key", "key:", "api key", "api_key is", "token secret", "private key:", "bearer"]
-    + ["Basic", "--password", "mot de passe", "token key", "pwd is: is", "api\nkey"]
+    [
+        *("", "is", "是", "=", "key", "key:", "api key", "api_key is", "token secret", "private key:", "bearer"),
+        *("Basic", "--password", "mot de passe", "token key", "pwd is: is", "api\nkey"),
+    ]
 )
 
 

@@ -166,7 +166,7 @@ def _chown(path: Path) -> None:
     os.chown(path, 4242, -1)
 
 
-_SPOILT = {
+_SPOILT: dict[str, Callable[[Path], None]] = {
     "a foreign file": _chown,
     "a foreign folder": lambda path: _chown(path.parent),
     "an open file": lambda path: path.chmod(0o602),
@@ -218,7 +218,11 @@ def test_no_link_is_followed_beside_the_log(tmp_path: Path) -> None:
     (tmp_path / DERIVED).mkdir(mode=0o700)
     link = tmp_path / DERIVED / "facts.jsonl"
     link.symlink_to(mine)
-    for opens in (lambda: open_own(str(link)), lambda: open_own_new(str(link), os.O_WRONLY | os.O_TRUNC)):
+    calls: list[Callable[[], int]] = [
+        lambda: open_own(str(link)),
+        lambda: open_own_new(str(link), os.O_WRONLY | os.O_TRUNC),
+    ]
+    for opens in calls:
         with pytest.raises(OSError, match="symbolic"):
             opens()
     assert mine.read_text() == "mine"
