@@ -334,10 +334,13 @@ def _second_label(text: str, value: Span) -> re.Match[str] | None:
 
 def _below(text: str, value: Span) -> list[Span]:
     """A value that stands alone below one that is hidden: that may have been its label, as in ``auth: token``."""
-    gap = _GAP.match(text, value.end) if text[value.start : value.end] == MARK else None
-    if gap is None or JOINT not in gap.group():
+    if text[value.start : value.end] != MARK:
         return []
-    return [span for span in _bare_value(text, value.end, is_key_like) if _ALONE.match(text, span.end)]
+    gap = _SEPARATOR.match(text, value.end) or _GAP.match(text, value.end)
+    below = _value(text, gap.end()) if gap and JOINT in gap.group() else None
+    if below is None or not _ALONE.match(text, below.end):
+        return []
+    return [below] if is_key_like(text[below.start : below.end].replace(MARK, "")) else []
 
 
 def _typed(text: str, value: Span) -> Iterator[Span]:
