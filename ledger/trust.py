@@ -37,9 +37,7 @@ def require_own(folder: str, log: str) -> None:
         if status is None:
             continue
         if reason := _distrust(status):
-            is_open = _is_own(status)
-            fix = f"look at what it holds, then chmod -R go-w {shlex.quote(folder)}" if is_open else _take_over(folder)
-            raise UntrustedLedger(path, reason, fix)
+            raise UntrustedLedger(path, reason, _shut(folder) if _is_own(status) else _take_over(folder))
 
 
 def require_place(folder: str) -> None:
@@ -136,6 +134,10 @@ def _is_own(status: os.stat_result) -> bool:
 
 def _foreign(status: os.stat_result) -> str:
     return f"it belongs to user id {status.st_uid}, and you are user id {_me()}"
+
+
+def _shut(folder: str) -> str:
+    return f"look at what it holds, then chmod -R go-rwx {shlex.quote(folder)}"
 
 
 def _take_over(folder: str) -> str:

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH100, PTH101, PTH102, PTH106, PTH116, PTH118, PTH119, PTH120, PTH123, PTH208 - os.path strings, as in ``memfold.paths``
+# ruff: noqa: PTH100, PTH101, PTH102, PTH106, PTH112, PTH113, PTH116, PTH118, PTH119, PTH120, PTH123, PTH208 - os.path strings, as in ``memfold.paths``
 """Backups: whole copies of a ledger with a manifest; those made elsewhere are noted, so that a purge finds them.
 
 ``<data>/backups/<key>/<UTC stamp>/`` holds ``events.jsonl`` and ``manifest.json``, which is written last: a copy
@@ -176,14 +176,20 @@ def noted_elsewhere(data: str, key: str) -> tuple[str, ...]:
 def find_backup(data: str, key: str, name: str) -> str:
     """The folder that a person means: a path, that of the log or manifest in it, or the name of one of the copies.
 
+    A folder with a log and no manifest is meant too, and so is a log under any name.
+
     Raises:
         NotFoundError: if there is none.
     """
     path = os.path.abspath(name)
     known = {os.path.basename(folder): folder for folder in known_backups(data, key)}
-    for folder in (path, os.path.dirname(path), known.get(name, "")):
-        if folder and is_there(os.path.join(folder, MANIFEST_NAME)):
-            return folder
+    places = [place for place in (path, os.path.dirname(path), known.get(name, "")) if place]
+    sealed = (place for place in places if is_there(os.path.join(place, MANIFEST_NAME)))
+    bare = (place for place in places if os.path.isfile(os.path.join(place, LOG_NAME)))
+    for found in (*sealed, *bare, *([path] if os.path.isfile(path) else [])):
+        return found
+    if os.path.isdir(path):
+        raise NotFoundError(f"{decode(path)} is no copy of a ledger: it holds no {LOG_NAME}", "memfold backup --list")
     raise NotFoundError(f"there is no backup {decode(name)}", "memfold backup --list")
 
 

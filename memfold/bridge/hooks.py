@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple, cast
 
 from msgspec.structs import replace
@@ -130,6 +131,13 @@ class Hooks:
         answer = self._of_tools(request, asked) or self._answer(request, asked, recorded=bool(drafts))
         return self._to_message(answer, asked, drafts, record) if hook == _MESSAGE and asked is not None else answer
 
+    def catch_up(self, requests: Sequence[Request]) -> None:
+        """Record lines that came before the workspace could be seen, and were refused: nobody gets their answers."""
+        for request in requests:
+            with suppress(Refusal):
+                self.take(request)
+            self._owed.clear()
+
     def settle(self) -> None:
         """Record what the client has been given, now that it was handed over.
 
@@ -156,7 +164,7 @@ class Hooks:
             self._file.follow(world.memory)
             if self._project and world.memory.offset < 0:  # no ledger yet: what was remembered may be elsewhere
                 folder = os.path.dirname(self._settings.ledger)  # noqa: PTH120 - pathlib costs more than the look
-                self._before = moved_from(self._settings.root, folder, self._environ)
+                self._before = [one.root for one in moved_from(self._settings.root, folder, self._environ)]
 
     def close(self) -> None:
         """Store what waits, if that can be done soon."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from memfold.cli.desk import Desk, tell
-from memfold.cli.given import STDIN, given_stdin
 from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.reading import STDIN, given_stdin
 from memfold.editing import add
 from memfold.errors import UsageError
 from projections.policy import type_order

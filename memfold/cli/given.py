@@ -1,52 +1,54 @@
-"""Texts that a person hands to a command, in a file that is named or on stdin: read whole, but never without end."""
+"""The files that ``verify`` is given: heads and proofs that were kept elsewhere."""
 
 from __future__ import annotations
 
-import sys
+from typing import NamedTuple
 
-from ledger.files import open_regular
-from memfold.errors import DataError, NotFoundError
-from projections.text.clean import decode, utf8
+import msgspec
 
-__all__ = ["STDIN", "given_file", "given_stdin"]
+from memfold.cli.proof_documents import ProofDocument
+from memfold.cli.reading import given_file
+from memfold.errors import DataError
+from projections.text.clean import decode
+from replay.tlog import Head, Proof, parse_head, parse_proof
 
-STDIN = "-"
-"""The name that stands for stdin."""
-
-_LIMIT = 1_000_000
-"""Characters of a text, or bytes of a file; a head, a proof and a memory are a small part of that."""
+__all__ = ["GivenProof", "read_head", "read_proof"]
 
 
-def given_file(name: str) -> str:
-    """The text of a file, or of stdin.
+class GivenProof(NamedTuple):
+    """A proof, and the line of its event if the file holds it."""
+
+    proof: Proof
+    line: bytes | None = None
+
+
+def read_head(name: str) -> Head:
+    """Read a head; ``-`` names stdin.
 
     Raises:
         NotFoundError: if there is no such file.
-        DataError: if it is too large.
-        OSError: if it can't be read, or is no file: a pipe or a device might never end.
+        DataError: if it is no head, or too large to be one.
+        OSError: if it can't be read, or is no file.
     """
-    if name == STDIN:
-        return given_stdin()
     try:
-        with open(name, "rb", opener=open_regular) as file:
-            data = file.read(_LIMIT + 1)
-    except FileNotFoundError as error:
-        raise NotFoundError(f"there is no file {decode(name)}") from error
-    _require_bounded(len(data), decode(name))
-    return utf8(data)
+        return parse_head(given_file(name))
+    except ValueError as error:
+        raise DataError(f"{decode(name)} is no head: {error}", "memfold head prints one") from error
 
 
-def given_stdin() -> str:
-    """The text on stdin.
+def read_proof(name: str) -> GivenProof:
+    """Read a proof, as text or as the document that ``memfold prove --json`` prints; ``-`` names stdin.
 
     Raises:
-        DataError: if it is too long.
+        NotFoundError: if there is no such file.
+        DataError: if it is no proof, or too large to be one.
+        OSError: if it can't be read, or is no file.
     """
-    text = sys.stdin.read(_LIMIT + 1)
-    _require_bounded(len(text), "the text on stdin")
-    return decode(text)
-
-
-def _require_bounded(length: int, what: str) -> None:
-    if length > _LIMIT:
-        raise DataError(f"{what} is longer than {_LIMIT:,} bytes", "a file that memfold wrote, or a shorter text")
+    text = given_file(name)
+    try:
+        if not text.lstrip().startswith("{"):
+            return GivenProof(parse_proof(text))
+        document = msgspec.json.decode(text, type=ProofDocument)
+        return GivenProof(parse_proof(document.text), document.line.encode())
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise DataError(f"{decode(name)} is no proof: {error}", "memfold prove prints one") from error

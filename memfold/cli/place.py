@@ -18,7 +18,7 @@ from ledger.source import split_source
 from ledger.times import DAY_MS, parse_time
 from memfold.config import Resolved, load, locate
 from memfold.errors import ConfigError, NotFoundError, UsageError
-from memfold.ledgers import known_ledgers, moved_from, root_in, take_over
+from memfold.ledgers import known_ledgers, root_in
 from memfold.paths import data_dir, is_project, ledger_dir, workspace_key
 from memfold.terminal import clean
 from projections.prompts import PromptState, RenderedPrompts
@@ -41,6 +41,7 @@ __all__ = [
     "open_view",
     "reading_place",
     "short_session",
+    "watch_damage",
 ]
 
 _SHORT = 8
@@ -188,6 +189,7 @@ def open_view(options: Namespace) -> View:
         log = FileLog.open(place.directory)
     except LedgerNotFound:
         raise _missing(options, place) from None
+    watch_damage(options, log)
     at: str | None = getattr(options, "at", None)
     if at is None and options.ledger is None and place.resolved.config.enabled:
         _take_in_edits(place)
@@ -207,6 +209,11 @@ def _take_in_edits(place: Place) -> None:
     with keeper_of(place.root, place.directory, place.resolved.config) as keeper:
         for report in keeper.sync().reports:
             sys.stderr.write(f"memfold: {clean(decode(report))}\n")
+
+
+def watch_damage(options: Namespace, log: FileLog) -> None:
+    """Let the end of the command tell of the damage that reading this log meets (``memfold.cli.main``)."""
+    log.skipped = options.skipped = set()
 
 
 def has_ledger(place: Place) -> bool:
@@ -258,9 +265,13 @@ def session_of(source: str | None) -> str | None:
 
 
 def _missing(options: Namespace, place: Place) -> NotFoundError:
-    """No ledger: say whose it would be, why there is none, and what makes one."""
+    """No ledger: say whose it would be, why there is none, and what makes one or brings it back."""
     import shlex
 
+    from memfold.cli.lost import missing_log
+
+    if lost := missing_log(options, place):
+        return lost
     if options.ledger is not None:
         where = place.shown_directory
         begin = f"memfold ingest opencode RECORDING --ledger {shlex.quote(where)}"
@@ -272,9 +283,10 @@ def _missing(options: Namespace, place: Place) -> NotFoundError:
         return NotFoundError(f"no ledger for {root}: memory is switched off ({origin}){others}", "memfold config show")
     if not is_project(place.root, os.environ):
         return NotFoundError(f"no ledger for {root}, which is no project{others}", "cd to the folder of a project")
-    if before := moved_from(place.root, os.path.dirname(place.directory), os.environ):
-        was = ", ".join(map(decode, before[:_LEDGERS_NAMED]))
-        return NotFoundError(f"no ledger for {root} yet; if it was {was} before, take that over", take_over(before[0]))
+    from memfold.cli.moved import former_parts, told
+
+    if formers := former_parts(place.root, place.directory, os.environ):
+        return NotFoundError(f"no ledger for {root} yet; {told(formers)}", formers[0].take_over)
     begin = f'{how_to_begin(place.root)}; or memfold add "what to remember"'
     return NotFoundError(f"no ledger for {root} yet: no event was ever received{others}", begin)
 

@@ -17,7 +17,11 @@ from ledger.locks import default_lock
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.problems import KINDS, Kind
 from ledger.trust import untrusted
+from memfold.cli.words import plural
 from memfold.doctor.model import Check, Scene
+from memfold.ledgers import id_in
+from memfold.lost import begun_anew, what_is_left
+from memfold.paths import workspace_key
 
 if sys.platform != "win32":
     import fcntl
@@ -41,7 +45,11 @@ def check_ledger(scene: Scene) -> Iterator[Check]:
         yield Check("ledger", "fail", *scene.trouble)
         return
     log = os.path.join(scene.ledger, LOG_NAME)
-    if not os.path.lexists(log) and not os.path.exists(scene.ledger):
+    key = workspace_key(scene.root or scene.ledger)
+    left = None if os.path.lexists(log) else what_is_left(scene.ledger, scene.data, key)
+    if left is not None:
+        yield Check("ledger", "fail", *left)
+    elif not os.path.lexists(log) and not os.path.exists(scene.ledger):
         yield Check("ledger", "note", f"{scene.ledger} is not there yet: it is made with the first event")
         return
     paths = (scene.ledger, log, log + LOCK_SUFFIX)
@@ -50,7 +58,12 @@ def check_ledger(scene: Scene) -> Iterator[Check]:
         what = "a folder" if stat.S_ISDIR(found[log].st_mode) else "no regular file"
         yield Check("ledger", "fail", f"{log} is {what}: nothing can be read or stored", "move it away")
     elif log not in found:
-        yield Check("ledger", "note", f"{log} is not there yet: it is made with the first event")
+        if left is None:
+            yield Check("ledger", "note", f"{log} is not there yet: it is made with the first event")
+    elif count := begun_anew(id_in(scene.ledger), scene.data, key):
+        seen = f"{log} was begun anew: all that is in {plural(count, 'backup')} is of the ledger that was here before"
+        action = "memfold restore-backup, which keeps the present log as a backup; then memfold import with that"
+        yield Check("ledger", "warn", seen, action)
     else:
         yield Check("ledger", "ok", f"{log}, {found[log].st_size:,} bytes")
     yield from _owners(scene, found)

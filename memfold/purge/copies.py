@@ -53,7 +53,7 @@ def look_at_copy(folder: str, choice: Choice, key: str) -> Copy | None:
         return None
     try:
         history = history_of(Reader(path))
-        own = choose(history, (), "keep" if choice.kept else "purge", choice.keys)
+        own = choose(history, (), "keep" if choice.kept else "purge", choice.keys, choice.texts)
         own = replace(own, needles=own.needles.joined(choice.needles), kept=own.kept | choice.kept)
         eraser = LogEraser(own, key)
         eraser.rehearse(path)

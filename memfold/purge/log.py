@@ -17,6 +17,7 @@ from ledger.source import OWN_SOURCE
 from memfold.errors import MemfoldError
 from projections.erasure.agreement import differences
 from projections.erasure.events import EventEraser
+from projections.erasure.fields import staying
 from projections.erasure.lines import erased_line, erased_piece
 from projections.erasure.texts import Choice
 from projections.facts import Known
@@ -43,6 +44,7 @@ class LogEraser:
     Attributes:
         changed: number of events that change, by type; damaged pieces as ``damage``.
         left: number of lines that hold one of the texts all the same: where it stays, or in an id.
+        stays: the fields that hold it there, such as ``tool.completed data.call``, and in how many lines.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class LogEraser:
         self._path = ""
         self.changed: Counter[str] = Counter()
         self.left = 0
+        self.stays: Counter[str] = Counter()
 
     def rehearse(self, path: str) -> None:
         """Do all but write: afterwards ``changed`` and ``left`` tell what a rewrite would do.
@@ -124,7 +127,9 @@ class LogEraser:
 
     def _noted(self, kind: str, before: bytes, after: bytes) -> bytes:
         self.changed[kind] += before != after
-        self.left += self._choice.needles.are_in_bytes(after)
+        fields = staying(after, self._choice.needles)
+        self.left += bool(fields)
+        self.stays.update(f"{kind} {field}" if field != kind else kind for field in fields)
         return after
 
     def _require_same(self, new: WorldState) -> None:

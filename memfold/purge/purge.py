@@ -31,7 +31,7 @@ from replay.kept import KeptFacts
 __all__ = ["Named", "Preview", "Purge"]
 
 Named = Callable[[WorldState], Sequence[Ref]]
-"""Says what is to be purged, at the end of the log."""
+"""Says which memories are to be purged, at the end of the log."""
 
 
 class Preview(Struct, frozen=True):
@@ -39,9 +39,10 @@ class Preview(Struct, frozen=True):
 
     Attributes:
         world: the state at the end of the log.
-        choice: the texts; without ``keys`` there is nothing to purge, with ``also_in`` a person has to choose first.
+        choice: the texts; if it is empty there is nothing to purge, with ``also_in`` a person has to choose first.
         changed: number of events of the ledger that change, by type; damaged pieces as ``damage``.
         left: lines of the ledger that hold a text and keep it: that of a memory that stays, or an id.
+        stays: the fields that hold it there, such as ``tool.completed data.call``, and in how many lines.
         copies: backups that hold one of the texts.
         places: files that hold one, or may.
         absent: folders of backups that were made elsewhere and aren't there now.
@@ -51,9 +52,21 @@ class Preview(Struct, frozen=True):
     choice: Choice
     changed: dict[str, int] = {}
     left: int = 0
+    stays: dict[str, int] = {}
     copies: tuple[Copy, ...] = ()
     places: tuple[Place, ...] = ()
     absent: tuple[str, ...] = ()
+
+    @property
+    def does_anything(self) -> bool:
+        """Whether there is something that memfold can erase; what is derived says nothing, for it goes unread."""
+        own = (place for place in self.places if place.action != "tell" and place.kind != "derived")
+        return bool(self.choice.keys or self.changed or self.copies or any(own))
+
+    @property
+    def is_found(self) -> bool:
+        """Whether one of the texts stands anywhere at all."""
+        return self.does_anything or self.left > 0 or any(place.action == "tell" for place in self.places)
 
 
 class Purge:
@@ -63,7 +76,8 @@ class Purge:
         directory: the ledger's folder.
         data: the data folder.
         key: the workspace's key, by which its backups are found.
-        named: what is to be purged.
+        named: the memories that are to be purged.
+        texts: texts to erase from all events, whether they are a memory's or not.
         containing: what to do about other memories that hold one of the texts in theirs.
         reason: why; kept in the record, without the texts.
         time: when.
@@ -76,12 +90,13 @@ class Purge:
         data: str,
         key: str,
         named: Named,
+        texts: Sequence[str] = (),
         containing: Containing = "ask",
         reason: str = "",
         time: str | None,
     ) -> None:
         self._directory, self._data, self._key = directory, data, key
-        self._named = named
+        self._named, self._texts = named, tuple(texts)
         self._containing: Containing = containing
         self._reason, self._time = reason, time
         self._log = FileLog(directory)
@@ -95,7 +110,7 @@ class Purge:
             MemfoldError: if it can't be done.
         """
         world, choice, eraser = self._choose()
-        if not choice.keys or choice.also_in:
+        if choice.is_empty or choice.also_in:
             return Preview(world, choice)
         eraser.rehearse(self._log.path)
         looks = (look_at_copy(folder, choice, self._digest_key(world)) for folder in self._copies())
@@ -104,6 +119,7 @@ class Purge:
             choice=choice,
             changed=dict(+eraser.changed),
             left=eraser.left,
+            stays=dict(eraser.stays),
             copies=tuple(copy for copy in looks if copy is not None),
             places=self.places(choice),
             absent=tuple(one for one in noted_elsewhere(self._data, self._key) if not os.path.isdir(one)),
@@ -175,7 +191,7 @@ class Purge:
         len(known)  # read now: the file goes before the log does
         history = history_of(self._log.read(), known)
         world = history.world
-        choice = choose(history, self._named(world), self._containing)
+        choice = choose(history, self._named(world), self._containing, texts=self._texts)
         key = self._digest_key(world)
         return world, choice, LogEraser(choice, key, reason=self._reason, time=self._time, known=known)
 

@@ -12,12 +12,16 @@ from msgspec import Struct
 
 from projections.inert import inert, inert_quote
 from projections.memory.model import Proposal
+from projections.text.clean import clean, single_line
 from projections.text.erased import ERASED
 
-__all__ = ["SHORTEST", "Needles", "needles_of"]
+__all__ = ["SHORTEST", "SHORTEST_NAMED", "Needles", "named_needles", "needles_of"]
 
 SHORTEST = 8
 """Characters of a text that is looked for inside of others; a shorter one may stand there by chance."""
+
+SHORTEST_NAMED = 5
+"""The same for a text that a person has named: it is meant, wherever it stands."""
 
 _Text = TypeVar("_Text", str, bytes)
 _CUT = "…"
@@ -36,6 +40,10 @@ class Needles(Struct, frozen=True):
     parts: tuple[str, ...] = ()
     wholes: frozenset[str] = frozenset()
     raw: tuple[bytes, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to look for."""
+        return bool(self.parts or self.wholes)
 
     def joined(self, others: Needles) -> Needles:
         """These and others."""
@@ -71,12 +79,12 @@ class Needles(Struct, frozen=True):
         """The same for bytes that were cut at their ends: there a beginning or an end of a text is enough."""
         data = self.erased_bytes(data)
         for part in self.raw:
-            begin = data.rfind(part[:SHORTEST], max(0, len(data) - len(part)))
-            if begin >= 0 and part.startswith(data[begin:]):
+            begin = _torn_end(data, part)
+            if begin >= 0:
                 data = data[:begin] + ERASED.encode()
-            end = data.find(part[-SHORTEST:], 0, len(part))
-            if end >= 0 and part.endswith(data[: end + SHORTEST]):
-                data = ERASED.encode() + data[end + SHORTEST :]
+            end = _torn_begin(data, part)
+            if end >= 0:
+                data = ERASED.encode() + data[end:]
         return data
 
 
@@ -94,10 +102,37 @@ def needles_of(wordings: Iterable[Proposal]) -> Needles:
         lines = (wording.text, wording.text.removesuffix(_CUT), wording.title, wording.rationale)
         pieces = (*lines, wording.content, *wording.content.split("\n"))
         parts.update(stripped for piece in pieces if len(stripped := piece.strip()) >= SHORTEST)
-    parts.discard(ERASED)
-    forms = {form for part in parts for form in _forms(part)}
+    return _needles(parts, wholes)
+
+
+def named_needles(texts: Iterable[str]) -> Needles:
+    """What to look for to find texts that a person has named: as they were typed, and as they would be stored."""
+    forms = {form for text in texts for form in (text.strip(), clean(text).text.strip(), single_line(clean(text).text))}
+    parts = {form for form in forms if len(form) >= SHORTEST_NAMED}
+    return _needles(parts, forms - parts - {""})
+
+
+def _needles(parts: set[str], wholes: set[str]) -> Needles:
+    # What the mark itself holds would be found for ever.
+    forms = {form for part in parts if part not in ERASED for form in _forms(part)}
     raw = {escaped.encode("utf-8", "replace") for form in forms for escaped in _escapes(form)}
     return Needles(tuple(sorted(forms, key=_longest_first)), frozenset(wholes), tuple(sorted(raw, key=_longest_first)))
+
+
+def _torn_end(data: bytes, part: bytes) -> int:
+    """Where the longest beginning of a text stands at the end of bytes; -1 if none does. It may repeat itself there."""
+    begin = data.find(part[:SHORTEST], max(0, len(data) - len(part)))
+    while begin >= 0 and not part.startswith(data[begin:]):
+        begin = data.find(part[:SHORTEST], begin + 1)
+    return begin
+
+
+def _torn_begin(data: bytes, part: bytes) -> int:
+    """Where the longest end of a text stops at the beginning of bytes; -1 if none stands there."""
+    begin = data.rfind(part[-SHORTEST:], 0, len(part))
+    while begin >= 0 and not part.endswith(data[: begin + SHORTEST]):
+        begin = data.rfind(part[-SHORTEST:], 0, begin + SHORTEST - 1)
+    return begin + SHORTEST if begin >= 0 else -1
 
 
 def _longest_first(text: _Text) -> tuple[int, _Text]:
@@ -117,4 +152,4 @@ def _escapes(text: str) -> Iterator[str]:
     yield msgspec.json.encode(text).decode()[1:-1]
     plain = json.dumps(text)[1:-1]
     yield plain
-    yield _ESCAPE.sub(lambda match: match[0].upper().replace("U", "u", 1), plain)
+    yield _ESCAPE.sub(lambda match: match[0].upper().replace("U", "u"), plain)

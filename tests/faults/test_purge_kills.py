@@ -26,6 +26,8 @@ from tests.support.harness import Harness
 from tests.support.logs import titles
 
 TEXT = "the pilot boat waits behind the breakwater"
+OTHER = "error: the crane is rusty"
+"""A text that is no memory's; purged with the other one."""
 WORKSPACE = "/w/app"
 _STEPS = ("open", "write", "fsync", "replace", "unlink", "rmdir", "fchmod")
 """The calls by which a purge changes anything."""
@@ -45,9 +47,11 @@ def _ledger(data: Path) -> str:
                 "session": "A",
                 "tool": "bash",
                 "args": {"command": f"echo {TEXT}"},
-                "exit": 0,
-                "output": "",
+                "exit": 1,
+                "output": f"error: {TEXT}",
             },
+            {"do": "memory_delete", "session": "A", "message": "m", "reason": f"it said {TEXT}"},
+            {"do": "tool", "session": "A", "tool": "bash", "args": {"command": "make"}, "exit": 1, "output": OTHER},
             {"do": "session_start", "session": "B"},
         ]
     )
@@ -63,13 +67,19 @@ def _ledger(data: Path) -> str:
 def _purge(data: Path) -> Purge:
     key = workspace_key(WORKSPACE)
     return Purge(
-        ledger_dir(str(data), key), data=str(data), key=key, named=lambda world: of_message(world, "m"), time=None
+        ledger_dir(str(data), key),
+        data=str(data),
+        key=key,
+        named=lambda world: of_message(world, "m"),
+        texts=(OTHER,),
+        time=None,
     )
 
 
 def _holding(data: Path) -> list[Path]:
-    """The files that hold the text."""
-    return [path for path in data.rglob("*") if path.is_file() and TEXT.encode() in path.read_bytes()]
+    """The files that hold one of the texts."""
+    held = ((path, path.read_bytes()) for path in data.rglob("*") if path.is_file())
+    return [path for path, found in held if TEXT.encode() in found or OTHER.encode() in found]
 
 
 class _Death:
@@ -136,7 +146,7 @@ def test_a_kill_at_any_call_leaves_the_old_log_or_the_new_one(tmp_path: Path, be
             purge.run(purge.look())
         else:
             outcomes.add("new")
-            assert TEXT.encode() not in log.read_bytes()
+            assert log not in _holding(data)
         assert _holding(data) == []
         assert check(directory) == []
         (backup,) = known_backups(str(data), workspace_key(WORKSPACE))

@@ -10,13 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.check import check
-from ledger.events import AnyEvent
+from ledger.codec import encode
+from ledger.events import AnyEvent, Draft, LedgerErased, MemoryRestoredData, SessionStartedData
 from ledger.problems import NOTES, Problem
 from memfold.config import Config
 from memfold.memory_file.keeper import MemoryFileKeeper
 from memfold.paths import ledger_dir, workspace_key
 from memfold.purge.purge import Purge
 from memfold.workspace import Workspace
+from projections.erasure.fields import is_name, staying
+from projections.erasure.returning import Purged
 from projections.facts import Judged, facts_for, facts_key, facts_of
 from projections.memory import decide
 from projections.memory.model import Proposal, Ref
@@ -76,7 +79,7 @@ def test_i6_no_summary_brings_a_purged_text_back(history: list[dict[str, Any]]) 
     stage = PurgingStage()
     for step in history:
         stage.step(step)
-        if step["do"] == "purge_some" and stage.choices:
+        if step["do"].startswith("purge_") and stage.choices:
             memory = stage.state().memory
             for wording in stage.choices[-1].wordings:
                 assert wording.key not in memory.texts
@@ -100,6 +103,21 @@ def _from_summary(wording: Proposal) -> Proposal:
         key=wording.key,
         identity=wording.identity,
     )
+
+
+@settings(max_examples=examples(30))
+@given(purging_histories(max_size=12, purges=1))
+def test_a_copy_from_before_a_purge_gives_itself_away(history: list[dict[str, Any]]) -> None:
+    """Each event of it that says what went is told, and no other one; then nothing that says it is taken in."""
+    stage = _play(history)
+    record = [event for event in stage.events() if isinstance(event, LedgerErased)]
+    for (before, after), choice in zip(stage.replaced, stage.choices, strict=True):
+        purged = Purged([*after, *record], stage.state().memory.context)
+        assert not any(map(purged.learn, after))
+        for ours, theirs in zip(after, before, strict=True):
+            held = not all(map(is_name, staying(encode(theirs), choice.needles)))
+            left = not all(map(is_name, staying(encode(ours), choice.needles)))
+            assert purged.learn(theirs) or left or not held
 
 
 # -- on disk ----------------------------------------------------------------------------------------------------------
@@ -142,10 +160,23 @@ def _on_disk(folder: Path, entries: list[str]) -> tuple[Harness, MemoryFileKeepe
                     None, target=next(iter(ws.state().memory.entries)), reason=step["text"], time=None
                 )
                 ws.record(gone)
+            elif step["do"] in ("restore_because", "started_by"):
+                _record(harness, step)
             else:
                 harness.step(step)
     keeper.sync()
     return harness, keeper, str(root)
+
+
+def _record(harness: Harness, step: dict[str, Any]) -> None:
+    """What no hook of the harness reports."""
+    ws = harness.workspace()
+    data: MemoryRestoredData | SessionStartedData
+    if step["do"] == "restore_because":
+        data = MemoryRestoredData(next(iter(ws.state().memory.entries)), reason=step["text"])
+    else:
+        data = SessionStartedData("H", host_version=step["text"])
+    ws.record([Draft(source="test/H", time=None, data=data)])
 
 
 def _ways(number: int) -> dict[str, list[dict[str, Any]]]:
@@ -182,13 +213,20 @@ def _ways(number: int) -> dict[str, list[dict[str, Any]]]:
         "command": [tool | {"args": {"command": f"echo {PLANTED}; npm test"}, "output": "error: no"}],
         "file": [{"do": "tool", "session": "A", "tool": "edit", "args": {"filePath": f"src/{PLANTED}/a.ts"}}],
         "reason": [{"do": "delete_because", "text": f"it said: {PLANTED}"}],
+        "restored because": [{"do": "restore_because", "text": f"it was right: {PLANTED}"}],
+        "no candidate": [say | {"text": f"Remember this: {PLANTED}?\ndon't remember this: {PLANTED}"}],
+        "rules": [{"do": "rules_file", "path": f"docs/{PLANTED}/AGENTS.md", "text": f"{PLANTED}\nand more"}],
+        "host": [{"do": "started_by", "text": f"1.0 ({PLANTED})"}],
     }
 
 
 @settings(max_examples=examples(20))
-@given(st.lists(st.sampled_from(sorted(_ways(0))), min_size=1, max_size=5))
-def test_purged_bytes_are_in_no_file(entries: list[str]) -> None:
-    """However a text came in, after a purge no file of data folder and project holds it, and nothing else moved."""
+@given(st.lists(st.sampled_from(sorted(_ways(0))), min_size=1, max_size=5), st.booleans())
+def test_purged_bytes_are_in_no_file(entries: list[str], by_text: bool) -> None:
+    """However a text came in, after a purge no file of data folder and project holds it, and nothing else moved.
+
+    A text that is named as such need be no memory's.
+    """
     with tempfile.TemporaryDirectory() as base:
         harness, keeper, root = _on_disk(Path(base), entries)
         directory = ledger_dir(harness.data or "", workspace_key(root))
@@ -199,14 +237,16 @@ def test_purged_bytes_are_in_no_file(entries: list[str]) -> None:
             directory,
             data=harness.data or "",
             key=workspace_key(root),
-            named=lambda _: named,
+            named=lambda _: [] if by_text else named,
+            texts=(PLANTED,) if by_text else (),
             containing="purge",
             time="2027-01-01T00:00:00Z",
         )
         preview = purge.look()
-        if not preview.choice.keys:
+        if preview.choice.is_empty:
             assert not named
             return
+        assert preview.does_anything
         purge.run(preview)
         keeper.sync()
         keeper.close()

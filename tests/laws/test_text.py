@@ -227,11 +227,17 @@ def test_i8_no_secret_in_a_line_below_its_label_is_shown(secret: str, pair: str,
         assert not any(secret[at : at + 5] in shown for at in range(len(secret) - 4))
 
 
-_HEADS = st.sampled_from(["password:", "secret =", "密码：", "auth:", "Credentials:", "DB_PASSWORD=", "token is:"])
+_HEADS = st.sampled_from(
+    [
+        *("password:", "secret =", "密码：", "auth:", "Credentials:", "DB_PASSWORD=", "token is:"),
+        *("senha:", "пароль =", "口令：", "DB_PASS=", "pass phrase:", "токен:"),
+    ]
+)
 _BEFORE_VALUES = st.sampled_from(
     [
         *("", "is", "是", "=", "key", "key:", "api key", "api_key is", "token secret", "private key:", "bearer"),
         *("Basic", "--password", "mot de passe", "token key", "pwd is: is", "api\nkey"),
+        *("senha", "пароль:", "clave de acceso", "令牌 是", "pass phrase", "DB_PASS:"),
     ]
 )
 

@@ -54,7 +54,6 @@ _LEFT_OUT = (
     "tests/units/test_config.py",
     "tests/units/test_doctor.py",
     "tests/units/test_install.py",
-    "tests/units/test_locks.py",
     "tests/units/test_paths.py",
     "tests/units/test_trust.py",
     "tests/units/test_memory_file_keeper.py",

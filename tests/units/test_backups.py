@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
@@ -213,6 +214,17 @@ def test_copying_waits_for_the_lock(tmp_path: Path) -> None:
             copy_log(str(ledger), str(tmp_path / "copy"))
         assert copy_log(str(ledger), str(tmp_path / "copy"), locked=True) == digest_log(str(ledger))
     lock.close()
+
+
+def test_a_log_is_copied_in_pieces(tmp_path: Path) -> None:
+    """However long it is, size and digest are those of all of it."""
+    log = new_log(tmp_path / "ledger")
+    log.append([draft("x" * 100)])
+    data = Path(log.path).read_bytes()
+    with mock.patch("ledger.copies._CHUNK", 64):
+        copied = copy_log(log.directory, str(tmp_path / "copy"))
+    assert copied == LogCopy(len(data), hashlib.sha256(data).hexdigest())
+    assert (tmp_path / "copy").read_bytes() == data
 
 
 def test_a_copy_overwrites_nothing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import subprocess
@@ -11,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from memfold import paths
-from memfold.errors import ConfigError
+from memfold.errors import ConfigError, StorageFailure
 from memfold.paths import config_dir, data_dir, is_project, ledger_dir, workspace_key, workspace_root
+from tests.support.broken_disk import broken_disk, counted, refused
 
 
 def git(*arguments: str, at: Path) -> None:
@@ -225,16 +227,43 @@ def test_a_pipe_in_a_git_folder_is_not_waited_for(repo: Path) -> None:
     assert workspace_root(str(repo)) == str(repo)
 
 
-def test_an_unreadable_git_file_is_passed_over(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No permission to read a pointer is no reason to fail."""
-    (repo / "sub").mkdir()
-    (repo / "sub" / ".git").write_text("gitdir: x")
+@pytest.mark.parametrize("code", [errno.EIO, errno.EACCES, errno.ESTALE])
+@pytest.mark.parametrize("layout", ["repository", "worktree", "submodule", "bare", "below bare", "no git"])
+def test_what_cannot_be_seen_is_no_other_workspace(repo: Path, layout: str, code: int) -> None:
+    """Whichever look at the disk is refused: the workspace is the same one, or it is said that nobody knows it."""
+    place = _laid_out(repo, layout)
+    root = workspace_root(str(place))
+    calls = counted(lambda: workspace_root(str(place)))
+    told: list[StorageFailure] = []
+    for call in calls:
+        with broken_disk(refused(call.number, code)):
+            try:
+                assert workspace_root(str(place)) == root, call
+            except StorageFailure as failure:
+                told.append(failure)
+    assert len(told) > len(calls) // 2
+    assert all(
+        "nobody knows which workspace this is" in one.message and os.strerror(code) in one.message for one in told
+    )
 
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError
 
-    monkeypatch.setattr("builtins.open", refuse)
-    assert workspace_root(str(repo / "sub")) == str(repo)
+def _laid_out(repo: Path, layout: str) -> Path:
+    """A folder in which somebody works."""
+    sub = repo / "sub" / "deep"
+    top = repo.parent
+    if layout == "worktree":
+        git("worktree", "add", "-q", str(top / "second"), at=repo)
+        sub = top / "second" / "sub"
+    elif layout == "submodule":
+        git("submodule", "add", "-q", str(repository(top / "library")), "lib", at=repo)
+        sub = repo / "lib" / "sub"
+    elif layout in {"bare", "below bare"}:
+        git("clone", "-q", "--bare", str(repo), str(top / "bare.git"), at=top)
+        sub = top / "bare.git" / ("refs" if layout == "below bare" else "")
+    elif layout == "no git":
+        sub = top / "plain" / "sub"
+    sub.mkdir(parents=True, exist_ok=True)
+    return sub
 
 
 @pytest.mark.parametrize("path", ["/w/app", "/w/none/../app/", "//w/app/."[1:]])

@@ -7,11 +7,13 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 
+from ledger import trust
 from ledger.check import check
 from ledger.errors import UntrustedLedger
 from ledger.log import LOG_NAME, FileLog
@@ -60,7 +62,7 @@ def test_a_ledger_that_anyone_may_write(tmp_path: Path, make: Callable[[Path], N
     ]
     for call in calls:
         with pytest.raises(
-            UntrustedLedger, match=r"anyone may write to it \(mode 0[67].[27]\): look .* go-w "
+            UntrustedLedger, match=r"anyone may write to it \(mode 0[67].[27]\): look .* go-rwx "
         ) as caught:
             call()
         assert str(caught.value).startswith(f"{tmp_path}/l")
@@ -118,6 +120,16 @@ def test_a_folder_of_root_is_nobody_s(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(os, "stat", owned_by_root)
     FileLog.create(tmp_path / "l", root=ROOT, key=KEY).close()
+
+
+def test_where_files_have_no_owners_none_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Windows a user has no number, and no file tells whose it is."""
+    new_log(tmp_path / "l")
+    if ME == 0:
+        os.chown(tmp_path / "l", 4242, -1)
+    monkeypatch.setattr(trust, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.delattr(os, "geteuid")
+    assert len(list(FileLog.open(tmp_path / "l").read())) == 1
 
 
 @pytest.mark.parametrize("whose", ["foreign", "open"])
