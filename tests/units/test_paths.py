@@ -409,6 +409,15 @@ def test_the_account_knows_the_home_that_the_environment_does_not() -> None:
     assert data_dir({}) == f"{pwd.getpwuid(os.getuid()).pw_dir}/.local/share/memfold"
 
 
+def test_a_bare_repository_that_names_a_folder_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the command runs, in that repository too, the folder is not its workspace."""
+    (tmp_path / "mine").mkdir()
+    bare = tmp_path / "bare"
+    _looks_like_git(bare, config=f"[core]\n\tworktree = {tmp_path / 'mine'}\n")
+    monkeypatch.chdir(bare)
+    assert workspace_root(str(bare)) == os.path.realpath(bare)
+
+
 def test_the_configuration_folder() -> None:
     """It follows its own variable."""
     assert config_dir({"HOME": "/home/u"}) == "/home/u/.config/memfold"
