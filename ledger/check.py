@@ -16,6 +16,7 @@ from ledger.rewrite import REWRITE_SUFFIX
 from ledger.slips import meant_type
 from ledger.steps import Steps
 from ledger.times import DAY_MS, format_time, parse_time
+from ledger.trust import untrusted
 
 __all__ = ["EVENT_VALIDATORS", "FOLDER_VALIDATORS", "EventValidator", "FolderValidator", "check"]
 
@@ -123,6 +124,12 @@ def _validate_modes(folder: str) -> Iterator[Problem]:
             yield problem(Kind.READABLE_FILE, f"{path} has mode {mode:04o}", line=0, path=path)
 
 
+def _validate_trust(folder: str) -> Iterator[Problem]:
+    """What stands beside the log, would speak as it does, and may be another's word: it is passed over."""
+    for path, reason in untrusted(folder):
+        yield problem(Kind.UNTRUSTED_FILE, f"{path}: {reason}", line=0, path=path)
+
+
 def _validate_copies(folder: str) -> Iterator[Problem]:
     """Copies that file synchronisation leaves, such as ``events (conflicted copy).jsonl``, and what a purge leaves."""
     try:
@@ -139,4 +146,4 @@ def _validate_copies(folder: str) -> Iterator[Problem]:
 
 
 EVENT_VALIDATORS: tuple[EventValidator, ...] = (_validate_first, _validate_type, _validate_id, _validate_time)
-FOLDER_VALIDATORS: tuple[FolderValidator, ...] = (_validate_modes, _validate_copies)
+FOLDER_VALIDATORS: tuple[FolderValidator, ...] = (_validate_modes, _validate_trust, _validate_copies)

@@ -35,6 +35,7 @@ class Kind(StrEnum):
     NEWER_FORMAT = "newer_format"
     WRITABLE_FILE = "writable_file"
     READABLE_FILE = "readable_file"
+    UNTRUSTED_FILE = "untrusted_file"
     CONFLICTED_COPY = "conflicted_copy"
     UNFINISHED_REWRITE = "unfinished_rewrite"
 
@@ -95,6 +96,10 @@ KINDS: dict[Kind, tuple[str, str]] = {
     Kind.NEWER_FORMAT: ("a newer release wrote this ledger", "upgrade memfold to write to it"),
     Kind.WRITABLE_FILE: ("others than the owner may write to it", _MODES),
     Kind.READABLE_FILE: ("others than the owner may read it", _MODES),
+    Kind.UNTRUSTED_FILE: (
+        "another user may have written what stands here beside the log; it is not read",
+        "look at what it holds, then remove it: what is in derived/ is computed again",
+    ),
     Kind.CONFLICTED_COPY: (
         "a second copy of the log, as file synchronisation makes them",
         "memfold import takes in the events that only it holds, each once; then delete it or keep it elsewhere",

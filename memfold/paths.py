@@ -174,7 +174,7 @@ def _main_worktree(place: str, git_dir: str) -> str:
     """The main worktree of the repository whose worktree is ``place``; a bare repository stands for itself."""
     shared = _first_line(os.path.join(git_dir, "commondir"))
     common = _resolved(os.path.join(git_dir, shared))
-    if not shared and common != _resolved(place):
+    if common != _resolved(place) and not (shared and _is_worktree(place, git_dir, common)):
         return place
     folder, name = os.path.split(common)
     # A bare repository beside its worktrees is often named by a ``.git`` file in the folder that holds them all.
@@ -182,7 +182,22 @@ def _main_worktree(place: str, git_dir: str) -> str:
     if name == ".git" or (named and _resolved(named) == common):
         return folder
     configured = _core_worktree(os.path.join(common, "config"))
-    return os.path.join(common, configured) if configured else common
+    worktree = os.path.join(common, configured)
+    # As above: a stranger's configuration may name any folder, whose own ``.git`` then names another repository.
+    own = _git_dir(worktree) if configured else ""
+    return worktree if own and _resolved(own) == common else common
+
+
+def _is_worktree(place: str, git_dir: str, common: str) -> bool:
+    """Whether the repository knows the worktree too: a stranger's folder may name any repository as its own.
+
+    Only whoever writes to a repository can have made ``worktrees/NAME`` in it, whose ``gitdir`` leads back.
+    """
+    real = _resolved(git_dir)
+    if os.path.dirname(real) != os.path.join(common, "worktrees"):
+        return False
+    back = _first_line(os.path.join(real, "gitdir"))
+    return bool(back) and _resolved(os.path.join(real, back)) == _resolved(os.path.join(place, ".git"))
 
 
 def _core_worktree(path: str) -> str:

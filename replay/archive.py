@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from ledger.digests import blake2b
-from ledger.files import open_regular
+from ledger.trust import open_own
 
 __all__ = ["Archive", "Damaged", "Layout", "Record", "build"]
 
@@ -151,7 +151,7 @@ class Archive:
     def _read(self, place: int, length: int, digest: bytes) -> bytes:
         try:
             if self._file < 0:
-                self._file = open_regular(self.path)
+                self._file = open_own(self.path)
             data = os.pread(self._file, length, place)
         except OSError as error:
             raise Damaged(self.path) from error

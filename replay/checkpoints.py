@@ -23,6 +23,7 @@ from ledger.events import LedgerCreated
 from ledger.files import close_file, make_private_folder, open_private_new, open_regular, write_all
 from ledger.log import FileLog
 from ledger.reader import Cursor
+from ledger.trust import open_own
 from projections.memory.fold import WorkspaceMemory
 from projections.policy import RULES_VERSION
 from replay.archive import Archive, Damaged, Layout, build
@@ -200,7 +201,7 @@ def folder_of(directory: str) -> str:
 def _load(log: FileLog, path: str) -> Checkpoint | None:
     """A checkpoint, if it is whole and the log still has what stands before it."""
     try:
-        with open(path, "rb", opener=open_regular) as file:
+        with open(path, "rb", opener=open_own) as file:
             digest, _, data = file.read().partition(b"\n")
         if blake2b(data).hexdigest().encode() != digest:
             return None

@@ -28,16 +28,16 @@ from ledger.events import (
     ToolCompletedData,
     UnknownEvent,
 )
-from ledger.files import close_file, make_private_folder, open_private_new, open_regular, write_all
+from ledger.files import close_file, make_private_folder, open_private_new, write_all
 from ledger.ids import MonotonicIds
 from ledger.problems import Problem
 from ledger.times import parse_time
+from ledger.trust import SPOOL, open_own
 from projections.erasure.returning import Purged
 from projections.policy import Context
 
 __all__ = ["DISPENSABLE", "SPOOL", "Spool", "is_spool_file", "read_spool", "spooled", "without_purged"]
 
-SPOOL = "spool"
 DISPENSABLE = (ToolCompletedData, SessionMeasuredData, PromptRenderedData)
 """What no memory hangs on."""
 
@@ -189,7 +189,7 @@ def _names(folder: str) -> list[str]:
 
 def _read(path: str) -> list[Draft]:
     """The drafts in a file; a line that a kill has torn was never more than a line of the process that died."""
-    with open(path, "rb", opener=open_regular) as file:
+    with open(path, "rb", opener=open_own) as file:
         events = [decode(line.rstrip(b"\n")) for line in file]
     return [
         Draft(

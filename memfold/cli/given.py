@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from memfold.cli.proof_documents import ProofDocument
-from memfold.errors import DataError, NotFoundError
+from memfold.cli.reading import given_file
+from memfold.errors import DataError
 from projections.text.clean import decode
 from replay.tlog import Head, Proof, parse_head, parse_proof
 
@@ -28,10 +27,11 @@ def read_head(name: str) -> Head:
 
     Raises:
         NotFoundError: if there is no such file.
-        DataError: if it is no head.
+        DataError: if it is no head, or too large to be one.
+        OSError: if it can't be read, or is no file.
     """
     try:
-        return parse_head(_read(name))
+        return parse_head(given_file(name))
     except ValueError as error:
         raise DataError(f"{decode(name)} is no head: {error}", "memfold head prints one") from error
 
@@ -41,9 +41,10 @@ def read_proof(name: str) -> GivenProof:
 
     Raises:
         NotFoundError: if there is no such file.
-        DataError: if it is no proof.
+        DataError: if it is no proof, or too large to be one.
+        OSError: if it can't be read, or is no file.
     """
-    text = _read(name)
+    text = given_file(name)
     try:
         if not text.lstrip().startswith("{"):
             return GivenProof(parse_proof(text))
@@ -51,12 +52,3 @@ def read_proof(name: str) -> GivenProof:
         return GivenProof(parse_proof(document.text), document.line.encode())
     except (ValueError, msgspec.MsgspecError) as error:
         raise DataError(f"{decode(name)} is no proof: {error}", "memfold prove prints one") from error
-
-
-def _read(name: str) -> str:
-    if name == "-":
-        return decode(sys.stdin.read())
-    try:
-        return Path(name).read_text(encoding="utf-8", errors="replace")
-    except FileNotFoundError as error:
-        raise NotFoundError(f"there is no file {decode(name)}") from error

@@ -16,7 +16,6 @@ from memfold.cli.verify_output import print_checkpoints, print_prompts, print_pr
 from memfold.errors import FINDINGS, OK, DataError, NotFoundError, UsageError
 from projections.text.clean import decode
 from replay.claims import origin_in
-from replay.kept import KeptFacts
 from replay.proofs import proven_event, proven_line
 from replay.recheck import Rechecked, recheck
 from replay.rerender import Rerendered, rerender
@@ -77,7 +76,8 @@ def _check_here(options: Namespace, since: Head | None, proof: GivenProof | None
     _require_own(found, given)
     holds = all(one.standing == "holds" for one in found.given)
     event = "" if proof is None or not holds else _event(view, proof)
-    prompts = rerender(view.log, __version__, KeptFacts(view.log.directory)) if options.prompts else None
+    # Without the facts that are kept: a check doesn't take the word of what it checks.
+    prompts = rerender(view.log, __version__) if options.prompts else None
     checkpoints = recheck(view.log)
     is_proven = proof is None or bool(event)
     intact = not (found.breaks or checkpoints.removed) and holds and is_proven

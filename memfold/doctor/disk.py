@@ -15,6 +15,8 @@ from contextlib import contextmanager, suppress
 from ledger.errors import LockTimeout, StorageError
 from ledger.locks import default_lock
 from ledger.log import LOCK_SUFFIX, LOG_NAME
+from ledger.problems import KINDS, Kind
+from ledger.trust import untrusted
 from memfold.backups import note_trouble
 from memfold.cli.words import plural
 from memfold.doctor.model import Check, Scene
@@ -73,6 +75,7 @@ def check_ledger(scene: Scene) -> Iterator[Check]:
         yield Check("ledger", "ok", f"{log}, {found[log].st_size:,} bytes")
     yield from _owners(scene, found)
     yield from _modes(scene, found)
+    yield from _untrusted(scene)
 
 
 def check_disk(scene: Scene) -> Iterator[Check]:
@@ -145,6 +148,12 @@ def _modes(scene: Scene, found: dict[str, os.stat_result]) -> Iterator[Check]:
         seen = f"others than you may {others} the ledger"
         action = f"chmod -R go-rwx {shlex.quote(scene.ledger)}"
         yield Check("private", "fail" if anyone else "warn", seen, action, details)
+
+
+def _untrusted(scene: Scene) -> Iterator[Check]:
+    if found := [f"{path}: {reason}" for path, reason in untrusted(scene.ledger)]:
+        _, action = KINDS[Kind.UNTRUSTED_FILE]
+        yield Check("trust", "warn", f"not read: {found[0]}", action, tuple(found[1:]))
 
 
 def _write_trouble(scene: Scene) -> tuple[str, str] | None:

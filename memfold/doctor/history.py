@@ -29,7 +29,7 @@ __all__ = ["check_events", "check_failures", "check_log", "check_memories"]
 
 _HOW_TO_TEST = "send any message in OpenCode in this folder, then: memfold doctor"
 """A session that starts is an event, and leaves nothing to be forgotten."""
-_MODES = frozenset({Kind.WRITABLE_FILE, Kind.READABLE_FILE})
+_MODES = frozenset({Kind.WRITABLE_FILE, Kind.READABLE_FILE, Kind.UNTRUSTED_FILE})
 """Kinds that the check of the folder tells."""
 _SILENT = 20
 """Candidates after which it is odd that all of them were refused."""

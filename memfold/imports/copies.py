@@ -1,4 +1,4 @@
-# ruff: noqa: PTH119, PTH123 - os.path strings, as in ``memfold.paths``
+# ruff: noqa: PTH119 - os.path strings, as in ``memfold.paths``
 """Takes in what only another copy of this ledger holds, as file synchronisation leaves one: the union of both by id.
 
 Events keep their ids, sources and times, and get numbers here. So each counts once, however often a copy is taken in,
@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
-from itertools import islice
 from shlex import quote
 from typing import NamedTuple
 
@@ -18,7 +17,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ledger.codec import encode
-from ledger.errors import StorageError
 from ledger.events import (
     AnyEvent,
     Draft,
@@ -37,7 +35,7 @@ from ledger.events import (
 from ledger.files import open_regular
 from ledger.problems import DAMAGE, KINDS, Problem
 from ledger.reader import scan
-from ledger.recovery import Record
+from ledger.recovery import Record, recover
 from memfold.errors import DataError
 from memfold.imports.outcomes import FileReport
 from projections.erasure.returning import Purged
@@ -48,8 +46,8 @@ __all__ = ["LEDGER", "Copy", "Own", "is_log", "own_events", "read_copy"]
 LEDGER = "ledger"
 """Name of the layout in reports."""
 
-_LOOKED_AT = 20
-"""Records in which a log shows that it is one, whatever is damaged at its beginning."""
+_LOOKED_AT, _HEAD = 20, 1 << 24
+"""Lines, and bytes, in which a log shows that it is one, whatever is damaged at its beginning."""
 _UNKNOWN = "a type that this release doesn't know: import the copy again after an upgrade"
 _PURGED = "it says what was purged here: delete the copy"
 _OF_ITS_FILE = (LedgerCreated, LedgerSealed, LedgerRepaired, PolicySet, FileWritten, PromptRendered)
@@ -78,10 +76,11 @@ class Copy(Struct, frozen=True):
 def is_log(path: str) -> bool:
     """Whether a file is the log of a ledger."""
     try:
-        os.close(open_regular(path))
-        return any(not isinstance(record.item, Problem) for record in islice(scan(path), _LOOKED_AT))
-    except (OSError, StorageError):
+        with open(path, "rb", opener=open_regular) as file:
+            lines = file.read(_HEAD).split(b"\n", _LOOKED_AT)[:_LOOKED_AT]
+    except OSError:
         return False  # who reads it meets the same
+    return any(not isinstance(record.item, Problem) for line in lines for record in recover(line))
 
 
 def own_events(events: Iterable[AnyEvent]) -> dict[str, Own | None]:
@@ -112,7 +111,7 @@ def read_copy(path: str, known: Mapping[str, Own | None], root: str, purged: Pur
     if not found.common:
         _require_kinship(path, found.created, decode(root), begun=bool(known))
     name = decode(os.path.basename(path))
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     report = FileReport(
         file=name,

@@ -17,6 +17,7 @@ from ledger.copies import RESTORE_NAME
 from ledger.files import is_there, open_regular
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.rewrite import REWRITE_SUFFIX
+from ledger.trust import DERIVED
 from ledger.writer import QUARANTINE
 from memfold.bridge.private_log import PRIVATE_LOG_NAME
 from memfold.bridge.spool import SPOOL, is_spool_file
@@ -29,7 +30,6 @@ __all__ = ["Place", "clear", "project_files", "survey"]
 
 Action = Literal["remove", "rewrite", "store", "tell"]
 
-_DERIVED = "derived"
 _STEM = LOG_NAME.partition(".")[0]
 _CHUNK = 1 << 20
 _PRIVATE = 0o600
@@ -90,7 +90,7 @@ def clear(places: Iterable[Place], needles: Needles) -> None:
 
 def _own(folder: str, needles: Needles) -> Iterator[Place]:
     """What is derived goes as a whole: whoever needs it computes it again. Of what was damaged, what holds a text."""
-    if any(_files(derived := os.path.join(folder, _DERIVED))):
+    if any(_files(derived := os.path.join(folder, DERIVED))):
         yield Place(derived, "derived", "remove")
     if is_there(restore := os.path.join(folder, RESTORE_NAME)):
         # Left by a kill, and it may hold anything. A restore that runs meanwhile fails, and changes nothing.
@@ -122,7 +122,7 @@ def _others(folder: str, data: str, needles: Needles, handled: Iterable[str]) ->
     """Whatever else holds a text: copies that file synchronisation has made, ledgers of other workspaces."""
     log = os.path.join(folder, LOG_NAME)
     known = {os.path.realpath(path) for path in (log, log + LOCK_SUFFIX, log + REWRITE_SUFFIX)}
-    apart = tuple(os.path.realpath(path) + os.sep for path in (os.path.join(folder, _DERIVED), *handled))
+    apart = tuple(os.path.realpath(path) + os.sep for path in (os.path.join(folder, DERIVED), *handled))
     for path in dict.fromkeys((*_files(folder), *_files(data))):
         real = os.path.realpath(path)
         if real not in known and not real.startswith(apart) and _holds(path, needles, loose=True):

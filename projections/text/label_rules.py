@@ -13,13 +13,16 @@ from projections.text.programs import glued_password, login_secret
 from projections.text.shapes import MARK
 from projections.text.values import (
     CLOSE,
+    FILLER,
     GAP,
     RUN,
     SEPARATOR,
     UNCLOSED,
     any_value,
+    digits_at,
     loose_value,
     run_at,
+    second_label,
     value_at,
 )
 from projections.text.views import BLANK, JOINT, Span
@@ -27,14 +30,13 @@ from projections.text.views import BLANK, JOINT, Span
 __all__ = ["RULES"]
 
 _SPACE = BLANK
-_SCHEME = re.compile(rf"(?:bearer|basic){_SPACE}++(?=\S)", re.IGNORECASE)
+_SCHEME = re.compile(rf"(?:bearer|basic){_SPACE}++(?:{FILLER}{_SPACE}*+)*+(?=\S)", re.IGNORECASE)
 _MORE_WORDS = re.compile(r"(?:[ \t]++[\w'’-]++){0,11}+")
 """The words of a pass phrase behind the first."""
 _CLOSE_SIGN = 2
 """Characters of a separator that stands close: ``=``, maybe behind a quote."""
 _ESCAPED_BREAK = re.compile(r"\\[nrt]")
 _VALUE_ENDS = re.compile(rf"\\{{0,3}}[\"'`]?[ \t]*(?:[\n{JOINT},;，；}}\])]|\\[nrt]|\Z)")
-_DIGITS = re.compile(r"\d{4,}+(?![A-Za-z_])")
 _COMMA = re.compile(rf"\\{{0,3}}+[\"'`”’」』»]?{_SPACE}*+[,，]{_SPACE}*+\\{{0,3}}+[\"'`“‘「『«]?")
 _AUTHORIZATION = re.compile(rf"authorization{CLOSE}{_SPACE}*+[=:：＝]{_SPACE}*+[\"'`]?\Z", re.IGNORECASE)
 _LONGEST_HEADER_BEFORE = 40
@@ -121,8 +123,14 @@ def _head(text: str, at: int) -> re.Match[str] | None:
 
 
 def _value_like(text: str, at: int, is_secret: Callable[[str], bool]) -> list[Span]:
+    """A value if it looks like a secret, or if it is a label itself and what follows it looks like one."""
     head = _head(text, at)
-    return any_value(text, at) if head and is_secret(head.group().replace(MARK, "")) else []
+    if head is None:
+        return []
+    if is_secret(head.group().replace(MARK, "")):
+        return any_value(text, at)
+    row = any_value(text, at) if second_label(text, Span(*head.span())) else []
+    return row if len(row) > 1 else []
 
 
 def _stands_alone(text: str, at: int) -> bool:
@@ -135,7 +143,7 @@ def _key(text: str, label: re.Match[str]) -> list[Span]:
     if separator := SEPARATOR.match(text, label.end()):
         scheme = _SCHEME.match(text, separator.end())
         spans = any_value(text, scheme.end() if scheme else separator.end())
-        return [span for span in spans if not is_small_number(text[span.start : span.end])]
+        return [] if spans and is_small_number(text[spans[0].start : spans[0].end]) else spans
     return loose_value(text, label.end(), is_key_like)
 
 
@@ -167,7 +175,7 @@ def _header(text: str, label: re.Match[str]) -> list[Span]:
 
 
 def _flag(text: str, label: re.Match[str]) -> list[Span]:
-    gap = GAP.match(text, label.end())
+    gap = SEPARATOR.match(text, label.end()) or GAP.match(text, label.end())
     return [] if gap is None or text.startswith("-", gap.end()) else any_value(text, gap.end())
 
 
@@ -175,11 +183,7 @@ def _pin(text: str, label: re.Match[str]) -> list[Span]:
     before = SEPARATOR.match(text, label.end())
     if before is None and label.group() == "PIN":
         before = GAP.match(text, label.end())
-    if before is None:
-        return []
-    quote = UNCLOSED.match(text, before.end())
-    digits = _DIGITS.match(text, quote.end() if quote else before.end())
-    return [Span(*digits.span())] if digits else []
+    return digits_at(text, before.end()) if before else []
 
 
 def _user(text: str, label: re.Match[str]) -> list[Span]:

@@ -6,31 +6,28 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
-from projections.text.characters import QUOTES
 from projections.text.label_rules import RULES
-from projections.text.label_words import ANY_LABELLED_WORD, LABELS, MORE_LABELS
+from projections.text.label_words import LABELLED_WORD, LABELS, MORE_LABELS
 from projections.text.looks import is_key_like
 from projections.text.more_labels import may_name_more
 from projections.text.shapes import MARK, Finder
-from projections.text.values import RUN_ENDS
+from projections.text.values import ALONE, second_label
 from projections.text.views import JOINT, Span
 
 __all__ = ["across_lines", "labelled", "without_labels"]
-
-_ALONE = re.compile(rf"[{re.escape(RUN_ENDS + QUOTES)}]{{0,4}}+[ \t]*+(?:[{JOINT}\n]|\Z)")
 
 
 def labelled(extra: tuple[str, ...] = ()) -> tuple[Finder, ...]:
     """What finds the values of labels, without their quotes (SPEC 7.4).
 
     Args:
-        extra: further labels, which count as passwords do (SPEC 20.3). They take their own turn, so that one which
-            begins like a built-in label can't hide it.
+        extra: further labels, which count as passwords do (SPEC 20.3). One that begins like a built-in label can't
+            hide it.
 
     Returns:
         Functions from a text, whose shapes (SPEC 7.3) are hidden already, to spans in order. Each is linear.
     """
-    return tuple(partial(_values, labels) for labels in _patterns(extra))
+    return (partial(_all_values, extra),)
 
 
 def across_lines(text: str, extra: tuple[str, ...] = ()) -> list[Span]:
@@ -38,12 +35,7 @@ def across_lines(text: str, extra: tuple[str, ...] = ()) -> list[Span]:
 
     They do if they look like a secret or stand alone in their line. In order, apart from each other; linear.
     """
-    spans = sorted(span for labels in _patterns(extra) for span in _values(labels, text, _belongs))
-    apart: list[Span] = []
-    for span in spans:
-        if not apart or span.start >= apart[-1].end:
-            apart.append(span)
-    return apart
+    return list(_all_values(extra, text, _belongs))
 
 
 def _belongs(text: str, label_end: int, span: Span) -> bool:
@@ -53,7 +45,7 @@ def _belongs(text: str, label_end: int, span: Span) -> bool:
     if JOINT not in text[label_end : span.start]:
         return True
     value = text[span.start : span.end].replace(MARK, "")
-    alone = _ALONE.match(text, span.end) and "://" not in value and any(map(str.isalnum, value))
+    alone = ALONE.match(text, span.end) and "://" not in value and any(map(str.isalnum, value))
     return bool(alone) or is_key_like(value)
 
 
@@ -61,29 +53,52 @@ def without_labels(text: str, extra: tuple[str, ...] = ()) -> str:
     """A redacted text without its labels, the words they end and the mark (SPEC 7.6)."""
     if configured := _configured(extra):
         text = configured.sub(" ", text)
-    return ANY_LABELLED_WORD.sub(" ", text).replace(MARK, " ")
+    return LABELLED_WORD.sub(" ", text).replace(MARK, " ")
 
 
 def _always(_text: str, _label_end: int, _span: Span) -> bool:
     return True
 
 
-def _values(labels: re.Pattern[str], text: str, accepts: Callable[[str, int, Span], bool] = _always) -> Iterator[Span]:
-    """The values of labels, if they are accepted: given the text, where the label ends, and the value."""
-    if labels is MORE_LABELS and not may_name_more(text):
+def _all_values(
+    extra: tuple[str, ...], text: str, accepts: Callable[[str, int, Span], bool] = _always
+) -> Iterator[Span]:
+    """The values of all labels, each looked for in the same text: what hides one label's value would hide another."""
+    patterns = _patterns(extra, text)
+    if len(patterns) == 1:
+        yield from _values(LABELS, text, accepts)
         return
-    at = 0
+    joint: Span | None = None
+    for span in sorted(span for labels in patterns for span in _values(labels, text, accepts)):
+        if joint and span.start < joint.end:
+            joint = Span(joint.start, max(joint.end, span.end))
+            continue
+        if joint:
+            yield joint
+        joint = span
+    if joint:
+        yield joint
+
+
+def _values(labels: re.Pattern[str], text: str, accepts: Callable[[str, int, Span], bool]) -> Iterator[Span]:
+    """The values of labels, if they are accepted: given the text, where the label ends, and the value.
+
+    A value that is a label too, or the first word of one, is looked at once more as such; it is short.
+    """
+    at = done = 0
     while label := labels.search(text, at):
         at = label.end()
         for span in RULES[label.lastgroup or ""](text, label):
-            if accepts(text, label.end(), span):
+            if span.start >= done and accepts(text, label.end(), span):
                 yield span
-                at = span.end
+                done = span.end
+                at = span.start if second_label(text, span) else span.end
 
 
-def _patterns(extra: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+def _patterns(extra: tuple[str, ...], text: str) -> tuple[re.Pattern[str], ...]:
+    """The labels that may stand in a text."""
     configured = _configured(extra)
-    return (*([configured] if configured else []), LABELS, MORE_LABELS)
+    return (*([configured] if configured else []), LABELS, *([MORE_LABELS] if may_name_more(text) else []))
 
 
 @lru_cache(maxsize=16)

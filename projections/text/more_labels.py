@@ -11,6 +11,7 @@ from projections.text.views import JOINT
 __all__ = [
     "MORE_KEYS",
     "MORE_PASSWORDS",
+    "MORE_TAILS",
     "VAGUE",
     "begins_a_word",
     "is_of_an_account",
@@ -57,6 +58,8 @@ MORE_PASSWORDS = f"{_BEGINS}(?:{_either(_PASSWORDS)})|{_either(_WIDE_PASSWORDS)}
 """Passwords: with a separator any value."""
 MORE_KEYS = f"{_BEGINS}(?:{_either(_KEYS)})|{_either(_WIDE_KEYS)}"
 """Keys: only a value that looks like one, since such words head sentences, too."""
+MORE_TAILS = _either([word.partition(" ")[2] for word in _PASSWORDS + _KEYS + _WIDE_KEYS if " " in word])
+"""What those of several words have behind the first."""
 VAGUE = f"{_BEGINS}(?:{_either(_VAGUE)})"
 """Passwords in one language or sense, anything in another: only a value that looks like a secret."""
 

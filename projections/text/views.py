@@ -51,7 +51,9 @@ _BREAK = r"[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]"
 # With the marks of lists and quotes behind a break, and a backslash before it: an item and the line before its list
 # belong together.
 _MARKS = rf"(?:[>＞]{BLANK}*+)*+(?:(?:[-*+•]|\d{{1,3}}+[.)]){BLANK}++)?+"
-_JOINED = lazily(rf"{BLANK}{{0,4}}+(?:\\?+{_BREAK}{BLANK}*+{_MARKS})++")
+# A fence too: what stands in it belongs to what stands above.
+_FENCE = rf"(?:(?:`{{3,8}}+|~{{3,8}}+)[a-z+#]{{0,16}}+{BLANK}*+(?={_BREAK}|\Z))?+"
+_JOINED = lazily(rf"{BLANK}{{0,4}}+{_FENCE}(?:\\?+{_BREAK}{BLANK}*+{_MARKS}{_FENCE})++")
 
 
 class Span(NamedTuple):

@@ -82,6 +82,10 @@ auth is handled by the proxy
 the secret manager caches for a minute
 token refresh must be retried once
 PIN entry is disabled on kiosks
+a token is key to the cache
+the token secret scanning found was a fixture
+the secret api key rotation keeps is the schedule
+password token secret auth are words of the glossary
 pin 4 tests
 the password field must have a label
 two passwords are never equal by chance

@@ -22,6 +22,14 @@ _KEYS += ("api key", "private key", "access key")
 _SEPARATORS = ("@={}", "@: {}", "@：{}", "@ 是 {}", '"@": "{}"', "@ is {}", "@ {}", "@='{}'")
 _FLAGS = words("--password --token --secret --api-key --auth")
 _USERS = words("username:password user_name:passwd 用戶名:密碼 用户名:密码 ユーザー名:パスワード 사용자명:비밀번호")
+_FIRST = ("password: ", "secret = ", "密码：", "auth: ", "Credentials: ", "DB_PASSWORD=", "パスワード : ", "token: ")
+"""A label with its sign."""
+_NO_VALUE = (
+    *("api key {}", "api_key: {}", "token {}", "secret {}", "key {}", "key: {}", "private key {}", "access key is {}"),
+    *("is {}", "is: {}", "是 {}", "是{}", "= {}", "is the_token {}", "bearer {}", "Basic {}", "--password {}"),
+    *("mot de passe {}", "密碼 {}", "token key {}", "api key is {}", "string = '{}'", "login: {}", "`{}`", "```{}```"),
+)
+"""What stands behind the sign and is no value, or not all of it, and the value behind that."""
 _USERS += ("user name:pwd", "usuario:contraseña", "utilisateur:mot de passe", "benutzer:passwort")
 
 
@@ -29,6 +37,12 @@ def _labelled(labels: Sequence[str]) -> list[Form]:
     """Each label with three of the separators, in turn."""
     separators = cycle(_SEPARATORS)
     return [plain(next(separators).replace("@", label)) for label in labels for _ in range(3)]
+
+
+def _behind(texts: Sequence[str]) -> list[str]:
+    """Each text behind three of the first labels, in turn."""
+    first = cycle(_FIRST)
+    return [next(first) + text for text in texts for _ in range(3)]
 
 
 PROMISED: dict[str, list[Form]] = {
@@ -55,6 +69,11 @@ PROMISED: dict[str, list[Form]] = {
     "web tokens": [web_token(text) for text in ("{}", "cookie session={}", "jwt {}", "id_token {}", "({})", "'{}'")],
     "passwords": [*_labelled(_PASSWORDS), *(plain(f"mot de passe{sign}{{}}") for sign in (" : ", ": ", "=", " "))],
     "keys": _labelled(_KEYS),
+    "labels behind labels": [
+        *map(plain, _behind(_NO_VALUE)),
+        *map(pin, _behind(("PIN {}", "PIN: {}", "pin {}"))),
+        *map(pair, _behind(("user name: {}, password: {}",))),
+    ],
     "flags": [plain(f"{flag} {value}") for flag in _FLAGS for value in ("{}", "'{}'", '"{}"')],
     "PINs": [pin(text) for text in ("PIN {}", "PIN: {}", "PIN 是 {}", "pin={}", "PIN：{}")],
     "bearer": [
@@ -78,6 +97,8 @@ _MORE_PASSWORDS += words("парола geslo lozinka סיסמה पासवर�
 _MORE_PASSWORDS += ("mật khẩu", "كلمة المرور", "kata sandi", "parola d'ordine", "palavra-passe", "κωδικός πρόσβασης")
 _MORE_KEYS = words("密钥 令牌 アクセスキー トークン 토큰 токен clave parola API-Schlüssel API-ключ")
 _MORE_KEYS += ("clé d'API", "chave de API", "API 키")
+_MORE_FIRST = ("senha", "口令", "токен")
+_MORE_SECOND = ("senha", "clave de acceso:", "mật khẩu", "密钥", "令牌 是", "clave", "pass phrase", "DB_PASS:")
 _PASS = words("DB_PASS DBPASS MYSQL_PASS SMTP_PASS smtpPass user_pass WORDPRESS_DB_PASS ACME_PASS")
 
 BEYOND: dict[str, list[Form]] = {
@@ -96,6 +117,10 @@ BEYOND: dict[str, list[Form]] = {
     ],
     "labels of more languages": [
         *(plain(f"{label}{sign}{{}}") for label in (*_MORE_PASSWORDS, *_MORE_KEYS) for sign in (": ", "="))
+    ],
+    "more labels behind labels": [
+        *(plain(f"{label}: {text}") for label in _MORE_FIRST for text in _NO_VALUE[:-5]),
+        *(plain(text) for text in _behind([f"{label} {{}}" for label in _MORE_SECOND])),
     ],
     "tokens of more providers": [
         *(plain(f"{prefix}{{}}") for prefix in _MORE_TOKENS),

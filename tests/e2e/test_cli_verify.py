@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -406,3 +407,39 @@ def test_a_checkpoint_that_is_something_else_is_removed(lie: str, monkeypatch: p
 def _save_too_late(log: FileLog, *arguments: Any, cursor: Any, **more: Any) -> Any:
     """One that says that the log is read on from its first line."""
     return save(log, *arguments, cursor=replace(cursor, byte=0, seq=0, highest=-1), **more)
+
+
+@pytest.mark.parametrize("made", ["pipe", "device", "large", "folder"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("verify", "--since"),
+        ("verify", "--proof"),
+        ("import",),
+        ("import", "--format", "bullets"),
+        ("ingest", "opencode"),
+    ],
+    ids=" ".join,
+)
+def test_a_file_that_has_no_end_is_not_waited_for(command: tuple[str, ...], made: str) -> None:
+    """A pipe, a device, a file that is larger than any of its kind: each is refused, and its name is in the message."""
+    path = Path("given")
+    if made == "pipe":
+        os.mkfifo(path)
+    elif made == "device":
+        path.symlink_to("/dev/zero")
+    elif made == "folder":
+        path.mkdir()
+    else:
+        path.touch()
+        os.truncate(path, 1 << 27)
+    ran = run(*command, "given", *LEDGER)
+    assert ran.code in {3, 65, 66, 74}
+    assert "given" in ran.out + ran.err
+
+
+def test_what_comes_on_stdin_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text longer than any head or memory is refused, and not read to its end."""
+    for command in (("verify", "--since", "-"), ("add", "-"), ("edit", "MEM-001", "-")):
+        monkeypatch.setattr("sys.stdin", io.StringIO("x" * 1_000_001))
+        failed(run(*command, *LEDGER), 65, "longer than 1,000,000 bytes")

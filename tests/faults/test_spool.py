@@ -242,7 +242,7 @@ def test_what_cannot_be_read_now_is_left_for_later(
         raise OSError(5, "no such luck")
 
     with monkeypatch.context() as patch:
-        patch.setattr("memfold.bridge.spool.open_regular", refused)
+        patch.setattr("memfold.bridge.spool.open_own", refused)
         ledger.record([added("b")])
     assert titles(stored(tmp_path))[-1] == "b"
     assert len(_files(tmp_path)) == 1

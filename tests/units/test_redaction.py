@@ -208,6 +208,33 @@ def test_labelled_values(label: str, frame: str, hidden: str) -> None:
         ("username: amy, password reset", "username: amy, password reset"),
         ("username: amy, token: x", "username: amy, token: [REDACTED]"),
         ("credentials: password: x", "credentials: password: [REDACTED]"),
+        ("password: api key a1b2c3", "password: [REDACTED] key [REDACTED]"),
+        ("password: is x", "password: is [REDACTED]"),
+        ("数据库密码：是 x", "数据库密码：是 [REDACTED]"),
+        ("auth: key x", "auth: key [REDACTED]"),
+        ("Credentials: PIN 4711", "Credentials: [REDACTED] [REDACTED]"),
+        ("Credentials: pin 4711 or pin 4712", "Credentials: [REDACTED] [REDACTED] or pin 4712"),
+        ("password: Basic a1b2c3", "password: [REDACTED] [REDACTED]"),
+        ("password: token secret a1b2c3", "password: [REDACTED] [REDACTED] [REDACTED]"),
+        ("password: token secret scanning", "password: [REDACTED] secret scanning"),
+        ("secret: --password x", "secret: [REDACTED] [REDACTED]"),
+        ('password: string = "x y"', 'password: [REDACTED] = "[REDACTED]"'),
+        ("credentials: login: a1b2c3 login: b", "credentials: [REDACTED] [REDACTED] login: b"),
+        ("token ```a1b2c3``` and key: ```x y```", "token ```[REDACTED]``` and key: ```x y```"),
+        ("credentials: user name: amy, password: x", "credentials: user name: [REDACTED], password: [REDACTED]"),
+        ("senha: is x", "senha: is [REDACTED]"),
+        ("口令：是 x", "口令：是 [REDACTED]"),
+        ("password: senha: x", "password: senha: [REDACTED]"),
+        ("password: clave: a1b2c3d4", "password: [REDACTED] [REDACTED]"),
+        ("password: clave de acceso a1b2c3", "password: [REDACTED] de acceso [REDACTED]"),
+        ("credentials: DB_PASS: x", "credentials: [REDACTED] [REDACTED]"),
+        ("DB_PASS: api key a1b2c3", "DB_PASS: [REDACTED] key [REDACTED]"),
+        ("токен: key a1b2c3d4", "токен: key [REDACTED]"),
+        ("токен: Basic a1b2c3d4", "токен: [REDACTED] [REDACTED]"),
+        ("токен: Basic auth is off", "токен: Basic auth is off"),
+        ("passphrase: token horse battery", "passphrase: [REDACTED]"),
+        ("secret: --password = x", "secret: --password = [REDACTED]"),
+        ("auth: Basic = a1b2c3", "auth: Basic = [REDACTED]"),
         ("API key: token abc123", "API key: [REDACTED] [REDACTED]"),
         ("API key: token = abc1234", "API key: token = [REDACTED]"),
         ("'Bearer token: xyz'", "'Bearer token: [REDACTED]'"),
@@ -428,6 +455,14 @@ def test_configured_labels_and_prefixes() -> None:
     )
 
 
+def test_a_configured_label_hides_no_other_one() -> None:
+    """All labels are looked for in one text, so that the value of one is still there when it is another's label."""
+    extra = RedactionExtra(labels=("door code", "db password"))
+    assert redact("door code: api key a1b2c3", extra) == "door code: [REDACTED] key [REDACTED]"
+    assert redact("door code: curl -u amy:x", extra) == "door code: [REDACTED] -u amy:[REDACTED]"
+    assert redact("db password: x", extra) == "db password: [REDACTED]"
+
+
 def test_a_text_built_to_be_redacted_bit_by_bit_is_hidden_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rounds are bounded; what still changes after them is not worth showing."""
     monkeypatch.setattr("projections.text.redact._PASSES", 1)
@@ -445,6 +480,9 @@ def test_a_text_built_to_be_redacted_bit_by_bit_is_hidden_whole(monkeypatch: pyt
         ("Authorization: Basic [REDACTED]", True),
         ("pass\u200eword: [REDACTED]", True),
         ("password is [REDACTED]", True),
+        ("password: is [REDACTED]", True),
+        ("auth: key [REDACTED]", True),
+        ("password: [REDACTED] key [REDACTED]", True),
         ("DB_PASS=[REDACTED]", True),
         ("pass: [REDACTED]", True),
         ("senha: [REDACTED]", True),
