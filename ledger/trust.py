@@ -1,4 +1,4 @@
-# ruff: noqa: PTH116, PTH118, PTH120, PTH208 - pathlib costs more at start-up than an append
+# ruff: noqa: PTH114, PTH116, PTH118, PTH120, PTH208 - pathlib costs more at start-up than an append
 """Whose a ledger is: memories stand in prompts, so only the user who is served, or root, may have written them."""
 
 from __future__ import annotations
@@ -91,17 +91,22 @@ def open_own_new(path: str, flags: int) -> int:
 
 def untrusted(folder: str) -> Iterator[tuple[str, str]]:
     """What ``open_own`` refuses of a ledger's folder: paths, and the reason for each, in the order of their names."""
-    for place in (os.path.join(folder, DERIVED), os.path.join(folder, SPOOL)):
-        try:
-            names = sorted(os.listdir(place))
-        except OSError:
-            names = []
-        paths = [os.path.join(place, name) for name in names]
-        inside = [os.path.join(path, name) for path in paths if os.path.isdir(path) for name in sorted(os.listdir(path))]
-        for path in (place, *paths, *inside):
+    for name in (DERIVED, SPOOL):
+        for path in _with_all_in(os.path.join(folder, name)):
             status = _status(path)
             if status is not None and (reason := _distrust(status)):
                 yield path, reason
+
+
+def _with_all_in(place: str) -> Iterator[str]:
+    """A folder, then what stands in it and in the folders below, by name; links are not followed."""
+    yield place
+    try:
+        names = () if os.path.islink(place) else sorted(os.listdir(place))
+    except OSError:  # a file, or nothing
+        return
+    for name in names:
+        yield from _with_all_in(os.path.join(place, name))
 
 
 def _require_own_folder(path: str) -> None:

@@ -329,20 +329,20 @@ def test_a_relative_data_folder_is_a_configuration_error(tmp_path: Path) -> None
 def test_a_surprise_is_a_sentence_too(ledger: Path) -> None:
     """Whatever is raised inside ends as code 1 without a traceback, unless Python runs in development mode."""
     with mock.patch("replay.state.fold", side_effect=ValueError("odd\x1b[31m")):
-        ran = run("list", "--ledger", str(ledger))
+        ran = run("status", "--ledger", str(ledger))
         assert ran.code == 1
         assert "unexpected ValueError: odd" in ran.err
         assert "Traceback" not in ran.err
         assert "\x1b" not in ran.err
         flags = mock.Mock(dev_mode=True)
         with mock.patch.object(sys, "flags", flags), pytest.raises(ValueError, match="odd"):
-            main(["list", "--ledger", str(ledger)])
+            main(["status", "--ledger", str(ledger)])
 
 
 def test_interrupt_is_130(ledger: Path) -> None:
     """Ctrl-C ends quietly."""
     with mock.patch("replay.state.fold", side_effect=KeyboardInterrupt):
-        ran = run("list", "--ledger", str(ledger))
+        ran = run("status", "--ledger", str(ledger))
     assert ran == (130, "", "")
 
 
