@@ -19,7 +19,7 @@ elif sys.version_info >= (3, 12):
 else:
     from _sha256 import sha256
 
-__all__ = ["SPAN", "TYPE", "Attempt", "Known", "append", "encoded_id", "members", "parse", "sha256"]
+__all__ = ["SPAN", "TYPE", "Attempt", "Known", "append", "encoded_id", "members", "parse", "read_own", "sha256"]
 
 SPAN = 512 * 1024
 """Bytes that may stand behind the known byte: they are read with each append."""
@@ -130,6 +130,34 @@ def append(folder: str, known: Known, line: tuple[str, bytes, bytes], attempt: A
         posix.close(lock)
 
 
+def read_own(folder: str, name: str, limit: int) -> str:
+    """What a file in a folder beside the log begins with, as ``ledger.trust.open_own`` opens it.
+
+    Args:
+        folder: the folder.
+        name: of the file.
+        limit: how many bytes are read.
+
+    Raises:
+        OSError: if the system refuses, or for a symbolic link.
+        ValueError: if somebody else can have written it, or it is no text.
+    """
+    flags = posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK | posix.O_NOFOLLOW
+    descriptor = posix.open(f"{folder}/{name}", flags)
+    try:
+        status = posix.fstat(descriptor)
+        if not (_is_own(posix.stat(folder)) and _is_own(status)) or status.st_mode & _KIND != _REGULAR:
+            raise ValueError("not our own")
+        return posix.read(descriptor, limit).decode()
+    finally:
+        posix.close(descriptor)
+
+
+def _is_own(status: posix.stat_result) -> bool:
+    """Whether nobody else can have written what a file or folder holds, as ``ledger.trust`` judges."""
+    return status.st_uid == posix.geteuid() and not status.st_mode & _ANYONE
+
+
 def _locked(descriptor: int) -> bool:
     """Take the lock, within some fifty milliseconds: who waits longer may as well import a patient one."""
     pause = _FIRST_PAUSE
@@ -151,10 +179,7 @@ def _next_seq(log: int, folder: str, known: Known) -> int | None:
     size = status.st_size
     if (status.st_dev, status.st_ino) != (device, inode) or not byte <= size <= byte + SPAN:
         return None
-    me = posix.geteuid()
-    if status.st_uid != me or place.st_uid != me or (status.st_mode | place.st_mode) & _ANYONE:
-        return None  # as ``ledger.trust``
-    if status.st_mode & _KIND != _REGULAR:
+    if not (_is_own(status) and _is_own(place)) or status.st_mode & _KIND != _REGULAR:
         return None
     data = posix.pread(log, size - begin, begin)
     if len(data) != size - begin or sha256(data[: byte - begin]).hexdigest() != digest:

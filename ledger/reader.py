@@ -68,11 +68,13 @@ class Reader:
     Args:
         path: the log file.
         cursor: where to begin; from an earlier pass over the same file.
+        skipped: takes the byte of each damaged piece that the pass skips.
     """
 
-    def __init__(self, path: str, cursor: Cursor = START) -> None:
+    def __init__(self, path: str, cursor: Cursor = START, skipped: set[int] | None = None) -> None:
         self.cursor = cursor
         self._path = path
+        self._skipped = skipped
 
     def __iter__(self) -> Iterator[AnyEvent]:
         """The events, streaming: memory doesn't grow with a healthy log.
@@ -107,6 +109,8 @@ class Reader:
                     line = yield from _looked_up(file, sequence, ids)
                 begin = file.tell() - len(line)
                 records = recover(line, byte=begin)
+                if self._skipped is not None:
+                    self._skipped.update(record.byte for record in records if _is_damage(record))
                 yield from _events_in(_judged(records, begin, len(line), sequence, ids))
                 if not line.endswith(b"\n"):
                     stop = end_of_events(records, begin)
@@ -256,6 +260,10 @@ class _Ids:
 def end_of_events(records: Iterable[Record], begin: int) -> int:
     """Where a last line without line feed is read on: behind the last event in it, before what may be torn."""
     return max([begin, *(record.byte + record.length for record in records if not isinstance(record.item, Problem))])
+
+
+def _is_damage(record: Record) -> bool:
+    return isinstance(record.item, Problem) and record.item.kind in DAMAGE
 
 
 def _events_in(records: Iterable[Record]) -> Iterator[AnyEvent]:

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH105, PTH120 - pathlib costs more at start-up than a line
+# ruff: noqa: PTH105 - pathlib costs more at start-up than a line
 """What the plain way leaves for the lean one: up to which byte the log is known, and under which settings.
 
 ``derived/hook.json`` is disposable. It says that at a byte of the log a line ended, which seq was next there, that the
@@ -10,7 +10,6 @@ read all of the log for the policy in force then.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from contextlib import suppress
@@ -19,16 +18,18 @@ from typing import NamedTuple
 import msgspec
 from msgspec import MsgspecError, Struct
 
+from ledger.digests import sha256
 from ledger.errors import LedgerError
 from ledger.events import PolicySet
-from ledger.files import close_file, make_private_folder, open_private_new, open_regular, write_all
+from ledger.files import close_file, open_regular, write_all
 from ledger.lean import SPAN
 from ledger.log import FileLog
 from ledger.reader import START, Cursor
 from ledger.tail import read_tail
+from ledger.trust import open_own, open_own_new
 from memfold import __version__
 from memfold.hook.place import signature
-from memfold.hook.run import KNOWN
+from memfold.hook.run import FOLDER, NOTE
 
 __all__ = ["NOTHING", "InForce", "Known", "load", "policy_in_force", "read_on", "save", "signatures"]
 
@@ -102,7 +103,7 @@ def read_on(log: FileLog, before: InForce) -> InForce:
 
 def load(folder: str) -> Known | None:
     """The note in a ledger's folder; None where there is none that this version wrote."""
-    with suppress(OSError, MsgspecError), open(folder + KNOWN, "rb", opener=open_regular) as file:
+    with suppress(OSError, MsgspecError), open(_place(folder), "rb", opener=open_own) as file:
         known = msgspec.json.decode(file.read(_LIMIT), type=Known)
         return known if known.version == __version__ else None
     return None
@@ -114,7 +115,11 @@ def save(log: FileLog, before: InForce, policy: str, files: Signatures | None) -
         now = read_on(log, before)
         known = _known(log.path, now.cursor.byte, policy, files) if now.policy == policy else None
         if known is not None:
-            _replace(log.directory + KNOWN, msgspec.json.encode(known))
+            _replace(_place(log.directory), msgspec.json.encode(known))
+
+
+def _place(folder: str) -> str:
+    return f"{folder}/{FOLDER}/{NOTE}"
 
 
 def _known(path: str, byte: int, policy: str, files: Signatures | None) -> Known | None:
@@ -129,7 +134,7 @@ def _known(path: str, byte: int, policy: str, files: Signatures | None) -> Known
     begin = data.rfind(b"\n", 0, -1) + 1
     if start and not begin:
         return None
-    digest = hashlib.sha256(data[begin:]).hexdigest()
+    digest = sha256(data[begin:]).hexdigest()
     return Known(__version__, policy, files, status.st_dev, status.st_ino, byte, tail.next_seq, start + begin, digest)
 
 
@@ -139,17 +144,16 @@ def _stands(path: str, known: Known) -> bool:
         status = os.fstat(file.fileno())
         line = os.pread(file.fileno(), known.byte - known.begin, known.begin)
         same = (status.st_dev, status.st_ino) == (known.device, known.inode)
-        return same and len(line) == known.byte - known.begin and hashlib.sha256(line).hexdigest() == known.digest
+        return same and len(line) == known.byte - known.begin and sha256(line).hexdigest() == known.digest
     return False
 
 
 def _replace(path: str, data: bytes) -> None:
     """Put a file in place as a whole. Several hooks may do so at once: each has a name of its own before that."""
     beside = f"{path}.{os.getpid()}"
-    make_private_folder(os.path.dirname(path))
     with suppress(FileNotFoundError):  # left by a kill
         os.unlink(beside)  # noqa: PTH108
-    descriptor = open_private_new(beside, os.O_WRONLY)
+    descriptor = open_own_new(beside, os.O_WRONLY)
     try:
         write_all(descriptor, data)
     finally:

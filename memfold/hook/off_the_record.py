@@ -7,21 +7,21 @@ to the next one. It goes with that message, and the folder with its last file.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 
+from ledger.digests import sha256
 from ledger.errors import LedgerError
 from ledger.events import SessionLinked, SessionStarted
-from ledger.files import close_file, make_private_folder, open_private
+from ledger.files import close_file
 from ledger.log import FileLog
+from ledger.trust import PRIVATE, open_own_new, require_own
 from memfold.capture import Capture
 
 __all__ = ["OffTheRecord"]
 
-_FOLDER = "private"
 _LASTS = 7 * 24 * 3600
 """Seconds after which a session that has said nothing since is no longer waited for."""
 
@@ -34,11 +34,15 @@ class OffTheRecord:
     """
 
     def __init__(self, log: FileLog) -> None:
-        self._folder = os.path.join(log.directory, _FOLDER)
+        self._folder = os.path.join(log.directory, PRIVATE)
         self._log = log
 
     def tell(self, capture: Capture, session: str) -> None:
-        """Tell what earlier processes have left: for a session, and for those that it works for."""
+        """Tell what earlier processes have left: for a session, and for those that it works for.
+
+        Raises:
+            UntrustedLedger: if others can have made or removed a mark: then nobody knows what is off the record.
+        """
         marks = self._marks()
         if not marks:
             return
@@ -63,8 +67,7 @@ class OffTheRecord:
         """
         path = os.path.join(self._folder, self._name(capture, session))
         if capture.spoke_off_the_record(session):
-            make_private_folder(self._folder)
-            close_file(open_private(path, os.O_WRONLY))
+            close_file(open_own_new(path, os.O_WRONLY))
             os.utime(path)
             return
         with suppress(FileNotFoundError):
@@ -72,11 +75,16 @@ class OffTheRecord:
             os.rmdir(self._folder)
 
     def _marks(self) -> set[str]:
-        """The marks that count; those that are too old are removed."""
+        """The marks that count; those that are too old are removed.
+
+        Raises:
+            UntrustedLedger: as ``tell``.
+        """
         found: set[str] = set()
         with suppress(OSError):
             for name in os.listdir(self._folder):
                 path = os.path.join(self._folder, name)
+                require_own(self._folder, path)
                 if os.stat(path).st_mtime > time.time() - _LASTS:
                     found.add(name)
                 else:
@@ -95,4 +103,4 @@ class OffTheRecord:
         return parents
 
     def _name(self, capture: Capture, session: str) -> str:
-        return hashlib.sha256(capture.source_of(session).encode("utf-8", "replace")).hexdigest()[:32]
+        return sha256(capture.source_of(session).encode("utf-8", "replace")).hexdigest()[:32]

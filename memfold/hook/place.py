@@ -109,12 +109,14 @@ def _root(directory: str) -> str:
 
 
 def _main_worktree(pointer: str) -> str:
-    """The main worktree of the linked one in which the file stands."""
+    """The main worktree of the linked one in which the file stands, if the repository knows that one too."""
     label, _, git_dir = _line(pointer).partition(": ")
     main, found, name = git_dir.rpartition(_WORKTREES)
-    if label != "gitdir" or not found or not name or "/" in name or _line(git_dir + "/commondir") != "../..":
+    if label != "gitdir" or not found or not name or "/" in name:
         raise Unclear
     _require_folders(git_dir)
+    if _line(git_dir + "/commondir") != "../.." or _line(git_dir + "/gitdir") != pointer:
+        raise Unclear
     _require_repository(main + "/.git")
     return main
 

@@ -19,7 +19,7 @@ from memfold.bridge.settings import Settings
 from memfold.capture import Capture
 from memfold.clock import host_time
 from memfold.config import HOOK_MARKER, Config
-from memfold.errors import ConfigError
+from memfold.errors import MemfoldError
 from memfold.hook import events, known
 from memfold.hook.off_the_record import OffTheRecord
 from memfold.hook.place import Unclear, find
@@ -58,7 +58,7 @@ def record(raw: bytes | None, ms: int, event_id: str | None = None, environ: Map
         log = place.log
         if place.config.enabled:
             place.record(event, ms, event_id)
-    except Refused as refused:
+    except (Refused, LedgerError) as refused:
         _note(log, str(refused))
     except Exception as error:  # noqa: BLE001 - a fault of ours must not cost the host anything
         _note(log, f"unexpected {type(error).__name__} at {_place_of(error)}")
@@ -66,7 +66,7 @@ def record(raw: bytes | None, ms: int, event_id: str | None = None, environ: Map
 
 def note_overtime(environ: Mapping[str, str] = os.environ) -> None:
     """Say in the private log that nothing came in time."""
-    with suppress(ConfigError):
+    with suppress(MemfoldError):
         log = PrivateLog(data_dir(environ))
         _note(log, "no event within two seconds: close stdin behind the event")
 
@@ -137,7 +137,7 @@ class _Place:
         self._files = None if self._lean is None else known.signatures(self._lean[1])
         try:
             self._settings = settings = Settings(event.cwd, environ)
-        except ConfigError as error:
+        except MemfoldError as error:
             raise Refused(str(error)) from error
         self.config: Config = settings.config
         self.log = PrivateLog(settings.data)

@@ -4,7 +4,7 @@ import posix
 import time
 
 import memfold
-from ledger.lean import Attempt, append, encoded_id, parse
+from ledger.lean import Attempt, append, encoded_id, parse, read_own
 from memfold.hook.place import Unclear, find, signature
 from memfold.hook.reduce import Unfit, as_line, now_text, read_event
 
@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 else:
     import _signal as signal  # without the enumerations that make it dear
 
-__all__ = ["INPUT_LIMIT", "NOT_SIMPLE", "Overtime", "handle", "main", "record_lean"]
+__all__ = ["FOLDER", "INPUT_LIMIT", "NOTE", "NOT_SIMPLE", "Overtime", "handle", "main", "record_lean"]
 
 INPUT_LIMIT = 8 * 1024 * 1024
 """Bytes of an event, as of a line to the bridge."""
 NOT_SIMPLE = (Unfit, Unclear, OSError, ValueError, LookupError, TypeError, StopIteration, RecursionError)
 """How the lean way says that the plain one has to do it."""
 SEAL_EVERY = 1000
-KNOWN = "/derived/hook.json"
+FOLDER, NOTE = "derived", "hook.json"
+"""Where the plain way leaves its note, below the ledger's folder."""
 _KNOWN_LIMIT = 4096
 _CHUNK = 1 << 16
 SECONDS, PATIENCE = 1.75, 20.0
@@ -111,11 +112,7 @@ def _is_recorded(raw: bytes, ms: int, attempt: Attempt) -> bool:
 
 def _known(folder: str) -> tuple[str, str, object, int, int, int, int, int, str]:
     """What the plain way has left about the log (``memfold.hook.known``); disposable like all that is derived."""
-    descriptor = posix.open(folder + KNOWN, posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
-    try:
-        value = parse(posix.read(descriptor, _KNOWN_LIMIT).decode())
-    finally:
-        posix.close(descriptor)
+    value = parse(read_own(f"{folder}/{FOLDER}", NOTE, _KNOWN_LIMIT))
     if not isinstance(value, list):
         raise Unfit
     # Its writer says what is in it; what else may stand there makes an error, and the event goes the plain way.

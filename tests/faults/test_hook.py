@@ -24,10 +24,12 @@ import pytest
 from ledger.events import MemoryRequested, PolicySet, ToolCompleted, type_name
 from ledger.lean import SPAN
 from ledger.log import FileLog
+from ledger.trust import untrusted
 from memfold.bridge.spool import spooled
 from memfold.hook import plain, run
 from memfold.hook.command import fast_command
 from tests.support.bridge import ROOT, events_of, folder_of
+from tests.support.broken_disk import broken_disk, error_of
 from tests.support.cli import home
 from tests.support.cli import run as run_command
 from tests.support.hook import SESSION, Bench, bench, ended, hooked, patient, repository, sent, start, taken, tool
@@ -145,6 +147,47 @@ def test_off_the_record_is_not_for_ever(here: Bench) -> None:
         assert (here.folder / "private").exists() == (session == "new")
 
 
+@pytest.mark.parametrize("spoilt", ["", "mark"])
+def test_marks_that_others_may_have_made(here: Bench, spoilt: str) -> None:
+    """Who knows what is off the record, if anyone may make or remove a mark? Nothing is recorded, and it is said."""
+    said = {"message": "m", "text": "off the record"}
+    taken(sent("memory.requested", here.root, said), here.top / "home")
+    (mark,) = (here.folder / "private").iterdir()
+    place = mark if spoilt else mark.parent
+    place.chmod(0o707)
+    before = here.log.read_bytes()
+    for event in (tool(here.root, **_CALL), tool(here.root, **_CALL) | {"session": "other"}):
+        taken(event, here.top / "home")
+    assert here.log.read_bytes() == before
+    told = (here.top / "home" / ".local" / "share" / "memfold" / "memfold.log").read_text()
+    assert str(place) in told
+    assert "anyone may write to it (mode 0707)" in told
+    assert [path for path, _ in untrusted(str(here.folder))] == [str(place)]
+    place.chmod(0o700)
+    taken(tool(here.root, **_CALL) | {"session": "other"}, here.top / "home")
+    assert here.log.read_bytes() != before
+
+
+def test_a_folder_of_marks_that_anyone_may_write_to(here: Bench) -> None:
+    """Where nothing is in it, it is made anew, and only then is there a mark in it."""
+    (here.folder / "private").mkdir()
+    (here.folder / "private").chmod(0o777)
+    before = here.log.read_bytes()
+    taken(sent("memory.requested", here.root, {"message": "m", "text": "off the record"}), here.top / "home")
+    taken(tool(here.root, **_CALL), here.top / "home")
+    assert here.log.read_bytes() == before
+    assert (here.folder / "private").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_workspace_that_cannot_be_seen(here: Bench) -> None:
+    """Nobody knows then which one it is: the event goes to none, and the private log says why."""
+    raw = json.dumps(tool(here.root, **_CALL)).encode()
+    with broken_disk(lambda call: error_of(errno.EACCES) if call.path.endswith("/.git") else None):
+        assert here.plain(raw) == b""
+    assert "nobody knows which workspace this is" in (here.top / "home/.local/share/memfold/memfold.log").read_text()
+    assert here.plain(raw) != b""
+
+
 def test_off_and_on(started: Place) -> None:
     """Switched off in any place, nothing is written; switched on, it is again, and no restart is needed."""
     before = started.log.read_bytes()
@@ -250,6 +293,26 @@ def _anyone_in(here: Bench) -> None:
     here.folder.chmod(0o702)
 
 
+def _anyone_in_derived(here: Bench) -> None:
+    (here.folder / "derived").chmod(0o702)
+
+
+def _note_of_anyone(here: Bench) -> None:
+    (here.folder / "derived" / "hook.json").chmod(0o602)
+
+
+def _note_of_another(here: Bench) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a file away")
+    os.chown(here.folder / "derived" / "hook.json", 4242, -1)
+
+
+def _note_elsewhere(here: Bench) -> None:
+    note = here.folder / "derived" / "hook.json"
+    note.rename(here.top / "note")
+    note.symlink_to(here.top / "note")
+
+
 def _note_damaged(text: bytes, here: Bench) -> None:
     (here.folder / "derived" / "hook.json").write_bytes(text)
 
@@ -281,7 +344,8 @@ def _line(seq: int, **more: object) -> bytes:
     "change",
     [
         *(_spool_holds, _private_holds, _settings_changed, _replaced, _rewritten, _shorter, _anyone, _anyone_in),
-        *(_other_version, _variable, _no_home, _no_lock),
+        *(_other_version, _variable, _no_home, _no_lock, _anyone_in_derived, _note_of_anyone, _note_elsewhere),
+        _note_of_another,
         *(partial(_note_damaged, text) for text in (b"", b"[]", b"{}", b"7", b'["0.1.0"', b"[" * 4000, b"\xff")),
         *(partial(_append, line) for line in (b"\n", b"{", b"x\n", b"\0\n", _line(3)[:-1], _line(4), _line(2))),
         *(partial(_append, _line(3, **more)) for more in ({"exit": "1"}, {"status": "x"}, {"args": 1}, {"call": None})),
@@ -365,6 +429,8 @@ def test_places_that_are_not_plain_to_see(here: Bench) -> None:
     assert not _goes_lean(here, worktree)
     (root / ".git" / "worktrees" / "tree").mkdir(parents=True)
     (root / ".git" / "worktrees" / "tree" / "commondir").write_text("../..\n")
+    assert not _goes_lean(here, worktree)
+    (root / ".git" / "worktrees" / "tree" / "gitdir").write_text(f"{worktree}/.git\n")
     assert _goes_lean(here, worktree)
     (root / ".git" / "commondir").write_text("x\n")
     assert not _goes_lean(here)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
@@ -15,23 +16,48 @@ from memfold.hook.innocent import is_innocent
 from projections.policy import DEFAULT_POLICY
 from projections.text.clean import decode
 from projections.text.intake import take_in, take_in_block
+from projections.text.label_words import LABELS, MORE_LABELS
+from projections.text.provider_tokens import BEYOND, PROMISED
 from projections.text.redact import redact, redact_lines, withhold
+from projections.text.views import JOINT
 from tests.corpus.innocents import innocents
 from tests.corpus.secrets import one_of_each_form, secrets
 from tests.support.effort import examples
 from tests.support.hook import Bench, bench, sent, tool
 from tests.support.hostile import samples
+from tests.support.spelled import spelled
 
 _LABELS = (
     *("password", "passwd", "PWD", "passphrase", "密碼", "密码", "パスワード", "비밀번호", "contraseña", "passwort"),
     *("api", "auth", "private", "access", "secret", "key", "token", "bearer", "credential", "credentials", "oauth"),
     *("authorization", "Authorization: Basic", "pin", "PIN", "username", "用户名", "--password", "--api-key", "--auth"),
     *("curl", "-u", "--user", "mysql", "-p", "mot", "de", "passe", "mot de passe", "is", "是", "pass", "word"),
+    *(
+        "DB_PASS",
+        "smtpPass",
+        "phrase",
+        "口令",
+        "トークン",
+        "api 키",
+        "senha",
+        "kata sandi",
+        "clé d'api",
+        "клуч",
+        "şifre",
+    ),
 )
-_SEPARATORS = (*("=", ":", ": ", " ", "：", " is ", "-", "_", ",", ", ", "**"), *"\n\t'\"]/", "\n- ", "\n\n", "\\\n")
+_SEPARATORS = (
+    *("=", ":", ": ", " ", "：", " is ", "-", "_", ",", ", ", "**"),
+    *"\n\t'\"]/",
+    "\n- ",
+    "\n\n",
+    "\\\n",
+    "\n```sh\n",
+)
 _VALUES = (
     *("abc123xyz", "Zq7Kd93mfPQ", "7777", "120417", "hunter2", "deploy:k3y@db", "https://", "http://a:b@c", "@", "%3A"),
     *("ghp_" + "a1" * 9, "sk-" + "b2" * 9, "xoxb-" + "c3" * 6, "npm_" + "d4" * 11, "AKIA" + "Q7" * 9, "eyJhbG.aa.bb"),
+    *("xapp-" + "a1" * 9, "SG." + "b2" * 9 + "." + "c3" * 9, "hvs." + "d4" * 11, "figd_" + "e5" * 11),
     *("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "<private>", "</private>", "[REDACTED]", "[REDAC…"),
 )
 _ODD = ("\x1b[31m", *"\u200b\u0441\uff50\r\x00\u202e\ufeffé界ア😀\u0301\u017f\u212a")
@@ -80,6 +106,34 @@ def test_i8_no_secret_of_the_corpus_is_innocent() -> None:
     assert not any(is_innocent(secret.text) for secret in secrets() if secret.counted)
     pairs = product((*_LABELS, *_VALUES), _SEPARATORS, (*_LABELS, *_VALUES))
     assert all(_unchanged(text) for text in map("".join, pairs) if is_innocent(text))
+
+
+_FRAMES = (
+    *("{}=Zq7Kd93mfPQ", "{}: Zq7Kd93mfPQ", "{} Zq7Kd93mfPQ", "a\n\n- DB_{}='Zq7Kd93mfPQ'", "{}=ann, password: hunter2"),
+    *("{} 7777", "curl {} ann:hunter2 https://a.b", "mysql {}hunter2"),
+)
+
+
+@pytest.mark.parametrize("labels", [LABELS, MORE_LABELS], ids=["SPEC", "more"])
+def test_i8_each_label_of_the_rules_is_known(labels: re.Pattern[str]) -> None:
+    """I8: the words are those of the patterns: one that is added there, and not to what is told without them, fails."""
+    words = spelled(labels.pattern)
+    assert len(words) > 50
+    for word in words:
+        texts = [frame.format(word).replace(JOINT, "\n") for frame in _FRAMES]
+        hidden = [text for text in texts if redact_lines(text) != text]
+        assert hidden, f"no frame makes a label of {word!r}: add one"
+        assert not any(map(is_innocent, hidden)), word
+
+
+def test_i8_each_token_of_the_rules_is_known() -> None:
+    """I8: the same for what begins the tokens of providers."""
+    beyond = (re.escape(prefix) + body for prefix, body in BEYOND.items())
+    words = [word for pattern in (*PROMISED, *beyond) for word in spelled(pattern)]
+    assert len(words) > len(BEYOND) + len(PROMISED)
+    for text in (frame.format(word) for word in words for frame in ("{}", "a={} b", "\\n{}", "%20{}", "(界{})")):
+        assert redact(text) != text, text
+        assert not is_innocent(text), text
 
 
 @pytest.fixture(scope="module")

@@ -14,15 +14,15 @@ import jsonschema
 import msgspec
 import pytest
 
+from ledger.trust import DERIVED, PRIVATE, SPOOL
 from memfold.hook import events
 from memfold.hook.command import fast_command
 from memfold.hook.place import find
 from memfold.hook.reduce import _KINDS
-from memfold.hook.run import KNOWN, SEAL_EVERY
+from memfold.hook.run import _ELSEWHERE, FOLDER, SEAL_EVERY
 from memfold.hook.schema import event_table, hook_schema, schema_text
 from memfold.sealing import SEAL_EVERY as SEALED_EVERY
 from projections.hot import tools
-from replay.kept import DERIVED
 from tests.support.bridge import ROOT
 from tests.support.cli import home, run
 from tests.support.hook import sent, tool
@@ -83,7 +83,8 @@ def test_what_the_lean_way_repeats() -> None:
     """What it can't import is what those modules say."""
     assert set(_KINDS.items()) == set(tools._KINDS.items())
     assert SEAL_EVERY == SEALED_EVERY
-    assert KNOWN.split("/")[1] == DERIVED
+    assert FOLDER == DERIVED
+    assert {name.decode() for name in _ELSEWHERE} == {f"/{PRIVATE}", f"/{SPOOL}"}
 
 
 def test_the_fast_command(tmp_path: Path) -> None:
