@@ -110,7 +110,7 @@ def test_i8_no_secret_of_the_corpus_is_innocent() -> None:
 
 _FRAMES = (
     *("{}=Zq7Kd93mfPQ", "{}: Zq7Kd93mfPQ", "{} Zq7Kd93mfPQ", "a\n\n- DB_{}='Zq7Kd93mfPQ'", "{}=ann, password: hunter2"),
-    *("{} 7777", "curl {} ann:hunter2 https://a.b", "mysql {}hunter2"),
+    *("{} 7777", "{}: 7777", "mariadb {}hunter2", "curl {} ann:hunter2 https://a.b", "mysql {}hunter2"),
 )
 
 
