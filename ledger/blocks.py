@@ -108,10 +108,12 @@ class BlockReader:
         kept: where outlines come from.
         cursor: where to begin; the start, or what an earlier pass over the same file ended with. Blocks are counted
             from the file's first byte, so a pass that begins elsewhere meets no outline.
+        size: bytes of a block, as for ``outlines``.
     """
 
-    def __init__(self, path: str, kept: Outlines, cursor: Cursor = START) -> None:
+    def __init__(self, path: str, kept: Outlines, cursor: Cursor = START, *, size: int = BLOCK) -> None:
         self.cursor = cursor
+        self._size = size
         self._path = path
         self._kept = kept
 
@@ -128,7 +130,7 @@ class BlockReader:
             ids = IdsBefore(earlier)
             file.seek(cursor.byte)
             begin = cursor.byte
-            for block in blocks(file):
+            for block in blocks(file, self._size):
                 outline = self._kept(begin, block)
                 if outline is not None and outline.first == sequence.next_seq and outline.count <= sequence.rising:
                     yield from _pieces(block, outline)
@@ -141,12 +143,12 @@ class BlockReader:
             self.cursor = Cursor(stop, sequence.next_seq, sequence.highest, sequence.lowest_far)
 
 
-def blocks(file: IO[bytes]) -> Iterator[bytes]:
+def blocks(file: IO[bytes], size: int) -> Iterator[bytes]:
     """The whole blocks from the file's position on; what is left behind the last is no block yet."""
     rest = b""
     while True:
-        data = rest + file.read(BLOCK - len(rest))
-        if len(data) < BLOCK:
+        data = rest + file.read(size - len(rest))
+        if len(data) < size:
             return
         end = data.rfind(b"\n") + 1
         if not end:
@@ -158,16 +160,17 @@ def blocks(file: IO[bytes]) -> Iterator[bytes]:
         rest = data[end:]
 
 
-def outlines(path: str, begin: int = 0) -> Iterator[tuple[int, bytes, Outline]]:
+def outlines(path: str, begin: int = 0, *, size: int = BLOCK) -> Iterator[tuple[int, bytes, Outline]]:
     """For each whole block from a byte on: where it begins, its digest, and its outline, if it is healthy.
 
     Args:
         path: the log file.
         begin: the first byte of a block.
+        size: bytes of a block, at most.
     """
     with reading(path) as file:
         file.seek(begin)
-        for block in blocks(file):
+        for block in blocks(file, size):
             outline = outline_of(block)
             if outline is not None:
                 yield begin, digest_of(block), outline
