@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 JOBS   ?= auto
 RUN    := env -u PYTHONPATH
 
-.PHONY: demo test lint types contracts unit conformance golden corpus bench damage torture clean
+.PHONY: demo test lint types contracts unit conformance golden corpus bench damage torture mutants clean
 
 demo: $(READY)  ## Replay a recorded real session: prompt, hot state, accounting, one explanation
 	@$(RUN) $(BIN)/python -m fixtures.demo
@@ -51,6 +51,11 @@ torture: $(READY)  ## Kill writers (KILLS, SECONDS at most, SEED), then let ever
 	$(RUN) $(BIN)/python -m pytest -n $(JOBS) -m torture --timeout 3600 --no-cov -q
 	MEMFOLD_SESSIONS=100 $(RUN) $(BIN)/python -m pytest tests/faults/test_nothing_left.py -n 0 --no-cov -q
 
+SHARE ?= 1/8
+
+mutants: $(READY)  ## Change one thing in ledger/ or projections/ at a time: does a test fail? (SHARE of all mutants: 1/1 takes hours)
+	$(RUN) $(BIN)/python -m tests.mutants --share $(SHARE)
+
 # The stamp is newer than pyproject.toml only after an install that ended well.
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -59,4 +64,4 @@ $(READY): pyproject.toml
 	@touch $(READY)
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage* bench/out
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage* bench/out mutants

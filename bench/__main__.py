@@ -19,8 +19,9 @@ from bench.bridge import measure_bridge
 from bench.damage import measure_damage
 from bench.hooks import measure_hooks
 from bench.ledgers import write_ledger
-from bench.measure import Samples, in_turn, machine, median, processes, ratio
+from bench.measure import Samples, in_turn, machine, median, ratio
 from bench.redaction import measure_redaction
+from bench.starts import measure_starts
 from bench.stores import measure_import
 from ledger.codec import decode_known
 from ledger.events import Draft, MemoryRequestedData, type_name
@@ -147,21 +148,8 @@ class Bench:
         _report(peaks, "head refold", "imports")
 
     def start(self) -> None:
-        """``memfold prompt`` as a process, beside the interpreter with msgspec."""
-        thousand = self.folder / "thousand"
-        write_ledger(thousand, 1000)
-        keep_all(str(thousand), FileLog.open(thousand).read())
-        prompt = [sys.executable, "-m", "memfold", "prompt", "--ledger", str(thousand)]
-        commands = {
-            "import msgspec": [sys.executable, "-c", "import msgspec"],
-            "memfold --version": [sys.executable, "-m", "memfold", "--version"],
-            "memfold prompt": prompt,
-        }
-        samples = processes(commands, self.rounds * 4)
-        print('\n(d) memfold prompt, 1,000 events; wall of the process; baseline: python -c "import msgspec"')
-        print(f"    baseline: {median(samples, 'import msgspec') * 1e3:.0f} ms")
-        for case in ("memfold --version", "memfold prompt"):
-            _report(samples, case, "import msgspec")
+        """``memfold prompt`` as a process, from a checkpoint and a tail, beside the interpreter with msgspec."""
+        measure_starts(self.folder / "starts", sorted({1000, 100_000, self.events}), self.rounds * 4)
 
     def bridge(self) -> None:
         """Round trips and starts of a real ``memfold bridge``, beside an echo."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -77,8 +77,18 @@ class Mix(Struct, frozen=True):
 DEFAULT_MIX = Mix()
 
 
-def write_ledger(directory: Path, events: int, *, seed: int = 0, mix: Mix = DEFAULT_MIX) -> str:
-    """Write a ledger of so many events in all through the real writer; the source of its latest session."""
+def write_ledger(
+    directory: Path,
+    events: int,
+    *,
+    seed: int = 0,
+    mix: Mix = DEFAULT_MIX,
+    before_last: Callable[[FileLog], None] | None = None,
+) -> str:
+    """Write a ledger of so many events in all through the real writer; the source of its latest session.
+
+    ``before_last`` is called when a thousand or fewer are still to come.
+    """
     chance = random.Random(seed)
     latest = ""
     stream = drafts(seed=seed, mix=mix)
@@ -88,6 +98,8 @@ def write_ledger(directory: Path, events: int, *, seed: int = 0, mix: Mix = DEFA
     ) as log:
         for first in range(1, events, _BATCH):
             batch = list(islice(stream, min(_BATCH, events - first)))
+            if before_last is not None and first + _BATCH >= events:
+                before_last(log)
             log.append(batch)
             latest = batch[-1].source
     return latest

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator
-from hashlib import sha256
-from typing import IO
+from typing import IO, final
 
 from msgspec import Struct
 
@@ -35,6 +34,7 @@ class Stretch(Struct, frozen=True, array_like=True, gc=False):
     Attributes:
         begin: its first byte in the block.
         end: the byte behind its last one.
+        count: its events.
         last: the seq of its last event.
         since: the time of its first event, in milliseconds since the epoch.
         until: the time of its last event.
@@ -44,6 +44,7 @@ class Stretch(Struct, frozen=True, array_like=True, gc=False):
 
     begin: int
     end: int
+    count: int
     last: int
     since: int
     until: int
@@ -65,17 +66,19 @@ class Outline(Struct, frozen=True, array_like=True, gc=False):
     runs: tuple[Stretch, ...]
 
 
+@final
 class Run:
     """Calls and measurements that stand together, as one thing; ``events`` decodes them for whoever needs more.
 
     The attributes are those of ``Stretch``.
     """
 
-    __slots__ = ("_block", "_stretch", "last", "measured", "since", "sources", "until")
+    __slots__ = ("_block", "_stretch", "count", "last", "measured", "since", "sources", "until")
 
     def __init__(self, block: bytes, stretch: Stretch) -> None:
         self._block = block
         self._stretch = stretch
+        self.count = stretch.count
         self.last = stretch.last
         self.since = stretch.since
         self.until = stretch.until
@@ -108,11 +111,21 @@ class BlockReader:
         kept: where outlines come from.
         cursor: where to begin; the start, or what an earlier pass over the same file ended with. Blocks are counted
             from the file's first byte, so a pass that begins elsewhere meets no outline.
+        skipped: takes the byte of each damaged piece that the pass skips.
         size: bytes of a block, as for ``outlines``.
     """
 
-    def __init__(self, path: str, kept: Outlines, cursor: Cursor = START, *, size: int = BLOCK) -> None:
+    def __init__(
+        self,
+        path: str,
+        kept: Outlines,
+        cursor: Cursor = START,
+        *,
+        skipped: set[int] | None = None,
+        size: int = BLOCK,
+    ) -> None:
         self.cursor = cursor
+        self._skipped = skipped
         self._size = size
         self._path = path
         self._kept = kept
@@ -136,10 +149,10 @@ class BlockReader:
                     yield from _pieces(block, outline)
                     sequence.advance_to(outline.first + outline.count)
                 else:
-                    yield from events_of(io.BytesIO(block), sequence, ids, base=begin)
+                    yield from events_of(io.BytesIO(block), sequence, ids, begin, self._skipped)
                 begin += len(block)
             file.seek(begin)
-            stop = yield from events_of(file, sequence, ids)
+            stop = yield from events_of(file, sequence, ids, skipped=self._skipped)
             self.cursor = Cursor(stop, sequence.next_seq, sequence.highest, sequence.lowest_far)
 
 
@@ -179,6 +192,8 @@ def outlines(path: str, begin: int = 0, *, size: int = BLOCK) -> Iterator[tuple[
 
 def digest_of(block: bytes) -> bytes:
     """What names a block: SHA-256 of its bytes, which costs a third of decoding them."""
+    from hashlib import sha256  # where OpenSSL has the processor do it; a start that reads no block need not load it
+
     return sha256(block).digest()
 
 
@@ -220,6 +235,7 @@ class _Open:
         self._since = self._until = time
         self._sources: dict[str, int] = {}
         self._measured: dict[str, None] = {}
+        self._count = 0
         self.take(event, time, end)
 
     def take(self, event: Event, time: int, end: int) -> bool:
@@ -230,11 +246,14 @@ class _Open:
             self._measured[event.id] = None
         self._until = self._sources[event.source] = time
         self._end, self._last = end, event.seq
+        self._count += 1
         return True
 
     def closed(self) -> Stretch:
         measured = tuple(self._measured)
-        return Stretch(self._begin, self._end, self._last, self._since, self._until, self._sources, measured)
+        return Stretch(
+            self._begin, self._end, self._count, self._last, self._since, self._until, self._sources, measured
+        )
 
 
 _QUIET = (ToolCompleted, SessionMeasured)

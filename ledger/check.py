@@ -13,7 +13,10 @@ from ledger.problems import Kind, Problem, problem
 from ledger.reader import scan
 from ledger.recovery import Record
 from ledger.rewrite import REWRITE_SUFFIX
+from ledger.slips import meant_type
+from ledger.steps import Steps
 from ledger.times import DAY_MS, format_time, parse_time
+from ledger.trust import untrusted
 
 __all__ = ["EVENT_VALIDATORS", "FOLDER_VALIDATORS", "EventValidator", "FolderValidator", "check"]
 
@@ -31,10 +34,9 @@ class State:
     """What validators remember from event to event."""
 
     def __init__(self) -> None:
-        self.events = 0
+        self.begun = False
         self.ids: set[str] = set()
-        self.latest = 0
-        self.latest_seq = -1
+        self.latest: tuple[int, int] | None = None  # the latest time, and the seq of its event
 
 
 def check(directory: str | os.PathLike[str]) -> list[Problem]:
@@ -49,12 +51,13 @@ def check(directory: str | os.PathLike[str]) -> list[Problem]:
     """
     folder = os.fspath(directory)
     problems = [found for validate in FOLDER_VALIDATORS for found in validate(folder)]
-    state = State()
+    state, steps = State(), Steps()
     for record in scan(os.path.join(folder, LOG_NAME)):
+        steps.take(record)
         problems.extend(_look(record, state))
-    if state.events == 0:
+    if not state.begun:
         problems.append(problem(Kind.NO_CREATED, "it holds no event at all"))
-    return sorted(problems, key=lambda found: (found.line > 0, found.byte))
+    return sorted(map(steps.settled, problems), key=lambda found: (found.line > 0, found.byte))
 
 
 def _look(record: Record, state: State) -> Iterator[Problem]:
@@ -65,11 +68,11 @@ def _look(record: Record, state: State) -> Iterator[Problem]:
     for validate in EVENT_VALIDATORS:
         for kind, detail in validate(record.item, state):
             yield problem(kind, detail, line=record.line, byte=record.byte, length=record.length)
-    state.events += 1
+    state.begun = True
 
 
 def _validate_first(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
-    if state.events == 0 and not isinstance(event, LedgerCreated):
+    if not state.begun and not isinstance(event, LedgerCreated):
         yield Kind.NO_CREATED, f"it begins with {type_name(event)}, seq {event.seq}"
     if isinstance(event, LedgerCreated) and event.data.format > FORMAT:
         yield Kind.NEWER_FORMAT, f"format {event.data.format}, this release writes {FORMAT}"
@@ -78,7 +81,9 @@ def _validate_first(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]
 def _validate_type(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
     del state
     if isinstance(event, UnknownEvent):
-        yield Kind.UNKNOWN_TYPE, f"{event.type!r}, seq {event.seq}"
+        meant = meant_type(event)
+        kind, detail = (Kind.DAMAGED_TYPE, f", which may be {meant!r}") if meant else (Kind.UNKNOWN_TYPE, "")
+        yield kind, f"{event.type!r}, seq {event.seq}{detail}"
 
 
 def _validate_id(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
@@ -99,11 +104,11 @@ def _validate_time(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
     made = time_of(event.id)
     if made is not None and now - made > _FAR_MS:
         yield Kind.TIME_FAR, f"{event.time}, seq {event.seq}, made {format_time(made)}"
-    if state.latest_seq >= 0 and now < state.latest:
-        lag = state.latest - now
-        yield Kind.TIME_BACK, f"{event.time}, seq {event.seq}, lies {lag} ms before seq {state.latest_seq}"
+    if state.latest is not None and now < state.latest[0]:
+        latest, seq = state.latest
+        yield Kind.TIME_BACK, f"{event.time}, seq {event.seq}, lies {latest - now} ms before seq {seq}"
     else:
-        state.latest, state.latest_seq = now, event.seq
+        state.latest = now, event.seq
 
 
 def _validate_modes(folder: str) -> Iterator[Problem]:
@@ -119,13 +124,19 @@ def _validate_modes(folder: str) -> Iterator[Problem]:
             yield problem(Kind.READABLE_FILE, f"{path} has mode {mode:04o}", line=0, path=path)
 
 
+def _validate_trust(folder: str) -> Iterator[Problem]:
+    """What stands beside the log, would speak as it does, and may be another's word: it is passed over."""
+    for path, reason in untrusted(folder):
+        yield problem(Kind.UNTRUSTED_FILE, f"{path}: {reason}", line=0, path=path)
+
+
 def _validate_copies(folder: str) -> Iterator[Problem]:
     """Copies that file synchronisation leaves, such as ``events (conflicted copy).jsonl``, and what a purge leaves."""
     try:
         names = sorted(os.listdir(folder))
     except OSError:
         return
-    stem = LOG_NAME.partition(".")[0]
+    stem = LOG_NAME.removesuffix(".jsonl")
     for name in names:
         if name == LOG_NAME or not name.startswith(stem) or ".jsonl" not in name or name.endswith(LOCK_SUFFIX):
             continue
@@ -135,4 +146,4 @@ def _validate_copies(folder: str) -> Iterator[Problem]:
 
 
 EVENT_VALIDATORS: tuple[EventValidator, ...] = (_validate_first, _validate_type, _validate_id, _validate_time)
-FOLDER_VALIDATORS: tuple[FolderValidator, ...] = (_validate_modes, _validate_copies)
+FOLDER_VALIDATORS: tuple[FolderValidator, ...] = (_validate_modes, _validate_trust, _validate_copies)

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH105, PTH108, PTH118 - os.path strings, as in ``ledger.log``
+# ruff: noqa: PTH105, PTH108, PTH113, PTH118 - os.path strings, as in ``ledger.log``
 """Whole copies of a log: made under the writers' lock, and put back in its place by one rename."""
 
 from __future__ import annotations
@@ -12,7 +12,15 @@ from typing import IO
 from msgspec import Struct
 
 from ledger.errors import LedgerNotFound, SequenceConflict, storage_error
-from ledger.files import close_file, is_there, make_private_folder, open_private_new, open_regular, sync_folder
+from ledger.files import (
+    close_file,
+    is_there,
+    make_private_folder,
+    open_private_new,
+    open_regular,
+    require_no_link,
+    sync_folder,
+)
 from ledger.locks import default_lock
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.tail import read_tail
@@ -55,13 +63,13 @@ def copy_log(directory: str, target: str, *, locked: bool = False) -> LogCopy:
 
 
 def digest_log(directory: str) -> LogCopy:
-    """Size and digest of the log in a folder, without the lock.
+    """Size and digest of the log in a folder, or of a log, without the lock.
 
     Raises:
         LedgerNotFound: if there is none.
         StorageError: if the system refused.
     """
-    return _copy(_log_path(directory), None)
+    return _copy(_log_at(directory), None)
 
 
 def replace_log(directory: str, source: str, copy: LogCopy, *, expect: int, first: Callable[[], None]) -> None:
@@ -69,7 +77,7 @@ def replace_log(directory: str, source: str, copy: LogCopy, *, expect: int, firs
 
     Args:
         directory: the ledger's folder.
-        source: the folder of the copy.
+        source: the folder of the copy, or its log.
         copy: what it must be.
         expect: the seq that must be next in the log that is replaced; 0 where there is none.
         first: called under the lock before anything changes, to keep what is replaced; what it raises ends it all.
@@ -77,11 +85,12 @@ def replace_log(directory: str, source: str, copy: LogCopy, *, expect: int, firs
     Raises:
         SequenceConflict: if the log has gone on meanwhile, or the copy is another one; nothing has changed.
         LockTimeout: if another process held the lock all the time.
-        StorageError: if the system refused; the log is then as it was.
+        StorageError: if the system refused, or the log is a link; the log is then as it was.
     """
     path, beside = _log_path(directory), os.path.join(directory, RESTORE_NAME)
     try:
         make_private_folder(directory)
+        require_no_link(path)
     except OSError as error:
         raise storage_error(error, directory) from error
     with _locked(directory):
@@ -92,7 +101,7 @@ def replace_log(directory: str, source: str, copy: LogCopy, *, expect: int, firs
         try:
             with suppress(FileNotFoundError):  # left by a kill
                 os.unlink(beside)
-            made = _copy(_log_path(source), beside)
+            made = _copy(_log_at(source), beside)
             if made != copy:
                 os.unlink(beside)
                 raise SequenceConflict(copy.size, made.size)
@@ -115,6 +124,11 @@ def _locked(directory: str) -> Generator[None]:
 
 def _log_path(directory: str) -> str:
     return os.path.join(directory, LOG_NAME)
+
+
+def _log_at(copy: str) -> str:
+    """The log of a copy, which may lie alone and under any name."""
+    return copy if os.path.isfile(copy) else _log_path(copy)
 
 
 def _next_seq(path: str) -> int:

@@ -6,7 +6,7 @@ change: a changed meaning becomes a new type and an upcaster (``ledger.upcast``)
 the rules for whoever extends it.
 """
 
-from __future__ import annotations
+# No annotations of the future here: msgspec would evaluate each of them as a text, and a start waits for that.
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH101, PTH102, PTH112, PTH120 - pathlib costs more at start-up than an append
+# ruff: noqa: PTH101, PTH102, PTH112, PTH114, PTH120 - pathlib costs more at start-up than an append
 """Private files and folders: readable and writable by their owner alone, under any umask."""
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ __all__ = [
     "open_private",
     "open_private_new",
     "open_regular",
+    "require_no_link",
     "require_regular",
     "sync_folder",
     "write_all",
@@ -120,6 +121,16 @@ def require_regular(status: os.stat_result, path: str) -> None:
     """
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "it is no regular file", path)
+
+
+def require_no_link(path: str) -> None:
+    """Refuse a symbolic link where a file will be replaced: what the link leads to would stay as it is.
+
+    Raises:
+        OSError: with a sentence as its reason.
+    """
+    if os.path.islink(path):
+        raise OSError(errno.ELOOP, "it is a symbolic link, which is not followed to replace a file", path)
 
 
 def make_private_folder(path: str) -> None:

@@ -108,11 +108,17 @@ class FileLog:
     Args:
         directory: the ledger's folder.
         **options: see ``Options``.
+
+    Attributes:
+        directory: the ledger's folder.
+        path: the log file.
+        skipped: the bytes at which its reads met damaged pieces and passed over them; None to keep no account.
     """
 
     def __init__(self, directory: str | os.PathLike[str], **options: Unpack[Options]) -> None:
         self.directory = os.fspath(directory)
         self.path = os.path.join(self.directory, LOG_NAME)
+        self.skipped: set[int] | None = None
         self._clock = options.get("clock", now_ms)
         self._new_id = options.get("new_id") or MonotonicIds(self._clock)
         lock = options.get("lock") or default_lock(self.path + LOCK_SUFFIX, options.get("lock_timeout", 2.0))
@@ -208,13 +214,13 @@ class FileLog:
             UntrustedLedger: if the log isn't this user's own; so do ``reader`` and ``scan``.
         """
         self._require_own()
-        events = iter(Reader(self.path))
+        events = iter(Reader(self.path, skipped=self.skipped))
         return (event for event in events if event.seq >= start) if start > 0 else events
 
     def reader(self, cursor: Cursor = START) -> Reader:
         """One pass that begins at a cursor of an earlier one: a follower pays for new events only."""
         self._require_own()
-        return Reader(self.path, cursor)
+        return Reader(self.path, cursor, self.skipped)
 
     def scan(self) -> Iterator[Record]:
         """All events and problems with their places; see ``Log.scan`` and ``ledger.reader.scan``."""

@@ -5,7 +5,7 @@ every ledger; no float anywhere, since NaN would be written as null (confidence 
 text); free text has passed redaction before it comes here (SPEC 7.1).
 """
 
-from __future__ import annotations
+# No annotations of the future here: msgspec would evaluate each of them as a text, and a start waits for that.
 
 from typing import Any, Literal
 
@@ -385,10 +385,14 @@ class LedgerSealedData(Struct, frozen=True, gc=False):
 
 
 class LedgerRepairedData(Struct, frozen=True, omit_defaults=True, gc=False):
-    """Damaged bytes were set aside by ``repair``: how many pieces, and where they are kept."""
+    """Damaged bytes were set aside by ``repair``: how many pieces, and where they are kept.
+
+    ``steps`` counts the breaks in the numbers before it that were not known yet; from here on all of them are.
+    """
 
     pieces: int
     quarantine: str = ""
+    steps: int = 0
 
 
 class LedgerErasedData(Struct, frozen=True, omit_defaults=True, gc=False):

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-__all__ = ["DAMAGE", "KINDS", "NOTES", "Kind", "Problem", "problem"]
+__all__ = ["DAMAGE", "KINDS", "NOTES", "STEPS", "TAKE_IN", "Kind", "Problem", "problem"]
 
 
 class Kind(StrEnum):
@@ -30,21 +30,26 @@ class Kind(StrEnum):
     TIME_BACK = "time_back"
     TIME_FAR = "time_far"
     UNKNOWN_TYPE = "unknown_type"
+    DAMAGED_TYPE = "damaged_type"
     NO_CREATED = "no_created"
     NEWER_FORMAT = "newer_format"
     WRITABLE_FILE = "writable_file"
     READABLE_FILE = "readable_file"
+    UNTRUSTED_FILE = "untrusted_file"
     CONFLICTED_COPY = "conflicted_copy"
     UNFINISHED_REWRITE = "unfinished_rewrite"
 
 
+TAKE_IN = "memfold import BACKUP/events.jsonl"
+"""The command where a copy of the log helps; whoever shows it can name the copy."""
 _SKIPPED = (
-    "reading skips these bytes, and what they said doesn't count: a backup may hold the whole line; "
-    "memfold repair sets them aside"
+    "reading skips these bytes, and what they said doesn't count: memfold repair sets them aside; "
+    f"{TAKE_IN} takes in the whole line, if that copy holds it"
 )
+_KNOWN = "memfold repair notes that it is known"
 _FOREIGN = "look for a program that changes this file or writes to it without the lock"
-_MODES = "chmod 600 for a file, 700 for a folder"
-_ORDER = f"nothing to do: order is the order of lines; {_FOREIGN}"
+_MODES = "chmod -R go-rwx, with the folder of the ledger"
+_ORDER = f"nothing is lost: order is the order of lines; {_KNOWN}; {_FOREIGN}"
 
 KINDS: dict[Kind, tuple[str, str]] = {
     Kind.NOT_UTF8: ("the bytes are no UTF-8", _SKIPPED),
@@ -58,15 +63,15 @@ KINDS: dict[Kind, tuple[str, str]] = {
         "several events stand on one line",
         "nothing to do: each of them counts; memfold repair splits the line",
     ),
-    Kind.DUPLICATE_ID: ("an event with this id came before", "nothing to do: the first one counts"),
+    Kind.DUPLICATE_ID: ("an event with this id came before", f"nothing is lost: the first one counts; {_KNOWN}"),
     Kind.SEQ_GAP: (
         "seq numbers are missing before this event",
-        "look for the missing lines in a backup",
+        f"{TAKE_IN} takes in the missing lines that this copy holds; for those that none holds, {_KNOWN}",
     ),
     Kind.SEQ_BACK: ("a seq number came twice or too late", _ORDER),
     Kind.SEQ_FAR: (
         "a seq number so high that it can't have been counted",
-        f"nothing to do: the event counts where it stands, its number doesn't; {_FOREIGN}",
+        f"nothing is lost: the event counts where it stands, its number doesn't; {_KNOWN}; {_FOREIGN}",
     ),
     Kind.ID_FORMAT: ("the id is no UUIDv7", "nothing to do if another program wrote this event"),
     Kind.ID_REUSED: ("another event before it has this id; both count, for their seq differs", _FOREIGN),
@@ -80,10 +85,21 @@ KINDS: dict[Kind, tuple[str, str]] = {
         "set the clock of the program that wrote it: until then all later events count as happening at that time",
     ),
     Kind.UNKNOWN_TYPE: ("a type this release doesn't know; carried and skipped", "upgrade memfold to use it"),
-    Kind.NO_CREATED: ("the ledger does not begin with ledger.created", "restore the first line from a backup"),
+    Kind.DAMAGED_TYPE: (
+        "a type one slip away from a known one, whose data it has; carried and skipped",
+        "put the type right in an editor while no client runs, or memfold restore-backup (memfold backup --list)",
+    ),
+    Kind.NO_CREATED: (
+        "the ledger does not begin with ledger.created",
+        "memfold restore-backup puts a copy in its place (memfold backup --list)",
+    ),
     Kind.NEWER_FORMAT: ("a newer release wrote this ledger", "upgrade memfold to write to it"),
     Kind.WRITABLE_FILE: ("others than the owner may write to it", _MODES),
     Kind.READABLE_FILE: ("others than the owner may read it", _MODES),
+    Kind.UNTRUSTED_FILE: (
+        "another user may have written what stands here beside the log; it is not read",
+        "look at what it holds, then remove it: what is in derived/ is computed again",
+    ),
     Kind.CONFLICTED_COPY: (
         "a second copy of the log, as file synchronisation makes them",
         "memfold import takes in the events that only it holds, each once; then delete it or keep it elsewhere",
@@ -108,8 +124,11 @@ DAMAGE = frozenset(
 )
 """Kinds that set bytes aside: each such problem is one contiguous piece (SPEC 21)."""
 
+STEPS = frozenset({Kind.DUPLICATE_ID, Kind.SEQ_GAP, Kind.SEQ_BACK, Kind.SEQ_FAR})
+"""Kinds that stay in a log for ever, for no line is ever changed: known ones are notes (``ledger.steps``)."""
+
 NOTES = frozenset({Kind.TIME_BACK, Kind.UNKNOWN_TYPE, Kind.READABLE_FILE})
-"""Kinds that only inform."""
+"""Kinds that only inform, always."""
 
 
 class Problem(Struct, frozen=True):
@@ -123,6 +142,7 @@ class Problem(Struct, frozen=True):
         message: what was found, with the values.
         fix: what to do about it.
         path: the file that it is about, where that is another one than the log.
+        known: whether a repair or an import accounts for it.
     """
 
     line: int
@@ -132,6 +152,12 @@ class Problem(Struct, frozen=True):
     message: str
     fix: str
     path: str = ""
+    known: bool = False
+
+    @property
+    def is_note(self) -> bool:
+        """Whether it only informs."""
+        return self.known or self.kind in NOTES
 
 
 def problem(kind: Kind, detail: str, *, line: int = 1, byte: int = 0, length: int = 0, path: str = "") -> Problem:

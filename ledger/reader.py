@@ -80,11 +80,13 @@ class Reader:
     Args:
         path: the log file.
         cursor: where to begin; from an earlier pass over the same file.
+        skipped: takes the byte of each damaged piece that the pass skips.
     """
 
-    def __init__(self, path: str, cursor: Cursor = START) -> None:
+    def __init__(self, path: str, cursor: Cursor = START, skipped: set[int] | None = None) -> None:
         self.cursor = cursor
         self._path = path
+        self._skipped = skipped
 
     def __iter__(self) -> Iterator[AnyEvent]:
         """The events, streaming: memory doesn't grow with a healthy log.
@@ -96,7 +98,7 @@ class Reader:
         sequence = Sequence(self.cursor.seq, self.cursor.highest, self.cursor.lowest_far)
         with reading(self._path) as file, reading(self._path) as earlier:
             file.seek(self.cursor.byte)
-            stop = yield from events_of(file, sequence, IdsBefore(earlier))
+            stop = yield from events_of(file, sequence, IdsBefore(earlier), skipped=self._skipped)
             self.cursor = Cursor(stop, sequence.next_seq, sequence.highest, sequence.lowest_far)
 
 
@@ -151,7 +153,9 @@ def health_of(records: Iterable[Record]) -> Health:
     )
 
 
-def events_of(file: IO[bytes], sequence: Sequence, ids: IdsBefore, base: int = 0) -> Generator[AnyEvent, None, int]:
+def events_of(
+    file: IO[bytes], sequence: Sequence, ids: IdsBefore, base: int = 0, skipped: set[int] | None = None
+) -> Generator[AnyEvent, None, int]:
     """The events that count from a file's position to its end; the byte at which the next read goes on.
 
     Args:
@@ -159,6 +163,7 @@ def events_of(file: IO[bytes], sequence: Sequence, ids: IdsBefore, base: int = 0
         sequence: what is known of the lines before; it is brought up to date.
         ids: the ids of all events before.
         base: the byte of the log at which the file begins.
+        skipped: takes in the bytes at which damaged pieces begin.
     """
     line = b""
     while True:
@@ -181,14 +186,14 @@ def events_of(file: IO[bytes], sequence: Sequence, ids: IdsBefore, base: int = 0
             line = yield from _looked_up(file, sequence, ids, base)
         begin = base + file.tell() - len(line)
         records = recover(line, byte=begin)
+        if skipped is not None:
+            skipped.update(record.byte for record in records if _is_damage(record))
         yield from _events_in(_judged(records, begin, len(line), sequence, ids))
         if not line.endswith(b"\n"):
             return end_of_events(records, begin)
 
 
-def _looked_up(
-    file: IO[bytes], sequence: Sequence, ids: IdsBefore, base: int
-) -> Generator[AnyEvent, None, bytes]:
+def _looked_up(file: IO[bytes], sequence: Sequence, ids: IdsBefore, base: int) -> Generator[AnyEvent, None, bytes]:
     """Events that come as expected while numbers are not new, each looked up by its id; the first line that is not so.
 
     One number that is too high makes all later ones such, until they have risen above it.
@@ -280,6 +285,10 @@ class IdsBefore:
 def end_of_events(records: Iterable[Record], begin: int) -> int:
     """Where a last line without line feed is read on: behind the last event in it, before what may be torn."""
     return max([begin, *(record.byte + record.length for record in records if not isinstance(record.item, Problem))])
+
+
+def _is_damage(record: Record) -> bool:
+    return isinstance(record.item, Problem) and record.item.kind in DAMAGE
 
 
 def _events_in(records: Iterable[Record]) -> Iterator[AnyEvent]:

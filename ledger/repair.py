@@ -23,6 +23,7 @@ from ledger.reader import reading
 from ledger.recovery import Record, recover
 from ledger.rewrite import rewrite
 from ledger.source import OWN_SOURCE
+from ledger.steps import open_steps
 from ledger.writer import QUARANTINE, quarantine_name
 
 __all__ = ["find_damage", "repair"]
@@ -43,7 +44,7 @@ def find_damage(directory: str) -> list[Problem]:
 
 
 def repair(directory: str, *, time: str | None, new_id: Callable[[], str]) -> tuple[Event, ...]:
-    """Set damaged bytes aside; healthy lines stay as they are, byte for byte.
+    """Set damaged bytes aside, and note that the breaks in the numbers are known; healthy lines stay, byte for byte.
 
     Args:
         directory: the ledger's folder.
@@ -94,10 +95,10 @@ class _Repair:
             sync_folder(self._quarantine)
 
     def drafts(self, path: str) -> Sequence[Draft]:
-        """The record of the repair."""
-        del path
-        data = LedgerRepairedData(self._pieces, QUARANTINE if self._pieces else "")
-        return [Draft(source=OWN_SOURCE, time=self._time, data=data)] if self._changed else []
+        """The record of the repair, which also says that the numbers that are missing by now are known to be."""
+        steps = len(open_steps(path))
+        data = LedgerRepairedData(self._pieces, QUARANTINE if self._pieces else "", steps)
+        return [Draft(source=OWN_SOURCE, time=self._time, data=data)] if self._changed or steps else []
 
     def approve(self, path: str) -> None:
         """Refuse a file that doesn't hold every event of the old one, byte for byte and in order."""

@@ -15,7 +15,7 @@ from typing import Protocol
 from ledger.drafts import stamp
 from ledger.errors import LedgerError, NewerFormat, storage_error
 from ledger.events import Draft, Event, LedgerCreated
-from ledger.files import close_file, open_private, open_regular, sync_folder, write_all
+from ledger.files import close_file, open_private, open_regular, require_no_link, sync_folder, write_all
 from ledger.locks import default_lock
 from ledger.log import FORMAT, LOCK_SUFFIX
 from ledger.problems import DAMAGE, Kind, Problem
@@ -67,8 +67,8 @@ def rewrite(path: str, change: Change, *, new_id: Callable[[], str], locked: boo
         LedgerNotFound: if there is no log.
         NewerFormat: if a newer release wrote it.
         LockTimeout: if another process held the lock all the time.
-        StorageError: if the system refused. The old file is there as it was, unless the new one stands in its place
-            and only its folder could not be synced.
+        StorageError: if the log is a link, or the system refused. The old file is there as it was, unless the new one
+            stands in its place and only its folder could not be synced.
     """
     lock = default_lock(path + LOCK_SUFFIX, _PATIENCE)
     try:
@@ -83,6 +83,7 @@ def _rewrite(path: str, change: Change, new_id: Callable[[], str]) -> tuple[Even
     try:
         # Whoever left one was killed: the lock says that nobody is writing it.
         _remove(temporary)
+        require_no_link(path)
         _require_known_format(path)
         change.begin()
         events = _write_new(path, temporary, change, new_id)

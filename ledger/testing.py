@@ -30,6 +30,26 @@ def reads_back_what_was_appended(make_log: MakeLog) -> None:
     _same(list(log.read()), before + written, "events read")
 
 
+def what_a_draft_says_is_stored(make_log: MakeLog) -> None:
+    """Each attribute of a draft is that of its event, whether it is given or not."""
+    log = make_log()
+    full = Draft(
+        source="test/s",
+        time="2026-01-01T00:00:00.000Z",
+        data=MemoryAddedData(title="full"),
+        id=uuid7(1, b"its own id"),
+        subject="what it is about",
+        causationid="what caused it",
+    )
+    bare = Draft(source="test", time=None, data=SessionStartedData(session="s"))
+    events = log.append([full, bare])
+    _same(len(events), 2, "number of events")
+    for draft, event in ((full, events[0]), (bare, events[1])):
+        for name in ("source", "time", "data", "subject", "causationid"):
+            _same(getattr(event, name), getattr(draft, name), name)
+    _same(events[0].id, full.id, "id")
+
+
 def numbers_are_dense(make_log: MakeLog) -> None:
     """Each event's seq is one above the one before, across batches, and ``size`` is the next."""
     log = make_log()
@@ -122,6 +142,7 @@ LAWS: tuple[Law, ...] = (
     read_starts_anywhere,
     scan_agrees_with_read,
     text_survives,
+    what_a_draft_says_is_stored,
 )
 """Every law, in the order of what it relies on."""
 

@@ -1,13 +1,13 @@
-# ruff: noqa: PTH100, PTH101, PTH102, PTH106, PTH116, PTH118, PTH119, PTH120, PTH123, PTH208 - os.path strings, as in ``memfold.paths``
+# ruff: noqa: PTH100, PTH101, PTH102, PTH106, PTH112, PTH113, PTH116, PTH118, PTH119, PTH120, PTH123, PTH208 - os.path strings, as in ``memfold.paths``
 """Backups: whole copies of a ledger with a manifest; those made elsewhere are noted, so that a purge finds them.
 
 ``<data>/backups/<key>/<UTC stamp>/`` holds ``events.jsonl`` and ``manifest.json``, which is written last: a copy
-without one is unfinished. ``<data>/backups/<key>/elsewhere.json`` names the folders of copies in other places.
+without one is unfinished. ``<data>/backups/<key>/elsewhere.json`` names the folders of copies in other places;
+where that note is damaged, nothing is written over it.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from contextlib import suppress
@@ -19,9 +19,9 @@ from ledger.copies import LogCopy, copy_log, digest_log
 from ledger.errors import LedgerError, storage_error
 from ledger.events import LedgerCreated
 from ledger.files import is_there, make_private_folder, open_regular
-from ledger.locks import default_lock
 from ledger.log import LOG_NAME, FileLog
 from ledger.times import format_time
+from memfold.elsewhere import NOTE_NAME, add_to_note, read_note
 from memfold.errors import DataError, NotFoundError
 from memfold.hosts.installs import replace_file
 from projections.text.clean import decode
@@ -34,20 +34,20 @@ __all__ = [
     "find_backup",
     "known_backups",
     "make_backup",
+    "note_trouble",
     "noted_elsewhere",
     "read_backup",
     "require_backup",
+    "require_note",
     "seal",
     "trouble_of",
 ]
 
 MANIFEST_NAME = "manifest.json"
-_ELSEWHERE_NAME = "elsewhere.json"
 _LIMIT = 1 << 20
 _PRIVATE = 0o600
 _VERSION = 1
 _TRIES = 100
-_PATIENCE = 2.0
 
 
 class Manifest(Struct, frozen=True):
@@ -102,13 +102,16 @@ def make_backup(
 
     Raises:
         LedgerError: if the log can't be read or the copy not be written.
+        DataError: if the copy can't be noted, since the note is damaged; none is made then.
     """
     own = backups_folder(data, key)
+    if to is not None:
+        require_note(data, key)
     try:
         place = _new_folder(own if to is None else os.path.abspath(to), now)
         if to is not None:
             make_private_folder(own)
-            _note_elsewhere(own, place)
+            add_to_note(own, place)
     except OSError as error:
         raise storage_error(error, error.filename or own) from error
     try:
@@ -164,26 +167,54 @@ def known_backups(data: str, key: str) -> tuple[str, ...]:
     """
     own = backups_folder(data, key)
     here = [os.path.join(own, name) for name in _listed(own)]
-    folders = [*here, *_elsewhere(own)]
+    folders = [*here, *read_note(own).folders]
     return tuple(sorted((path for path in folders if _may_be_folder(path)), key=os.path.basename))
 
 
 def noted_elsewhere(data: str, key: str) -> tuple[str, ...]:
-    """The folders of copies that were made in other places, there or not."""
-    return tuple(_elsewhere(backups_folder(data, key)))
+    """The folders of copies that were made in other places, there or not; of a damaged note, those that can be read."""
+    return read_note(backups_folder(data, key)).folders
+
+
+def note_trouble(data: str, key: str) -> tuple[str, str] | None:
+    """What is wrong with the note of copies in other places, and what to do about it; None if nothing is."""
+    own = backups_folder(data, key)
+    if not (trouble := read_note(own).trouble):
+        return None
+    path = decode(os.path.join(own, NOTE_NAME))
+    return (
+        f"the note of the copies that were made elsewhere {trouble}, so some of them may not be known: {path}",
+        "put it right, it lists their folders; or move it away, and purge in those copies yourself or delete them",
+    )
+
+
+def require_note(data: str, key: str) -> None:
+    """Refuse what needs to know all copies, or writes the note, where that is damaged.
+
+    Raises:
+        DataError: with the file, and what to do about it.
+    """
+    if (trouble := note_trouble(data, key)) is not None:
+        raise DataError(f"nothing was done: {trouble[0]}", trouble[1])
 
 
 def find_backup(data: str, key: str, name: str) -> str:
     """The folder that a person means: a path, that of the log or manifest in it, or the name of one of the copies.
+
+    A folder with a log and no manifest is meant too, and so is a log under any name.
 
     Raises:
         NotFoundError: if there is none.
     """
     path = os.path.abspath(name)
     known = {os.path.basename(folder): folder for folder in known_backups(data, key)}
-    for folder in (path, os.path.dirname(path), known.get(name, "")):
-        if folder and is_there(os.path.join(folder, MANIFEST_NAME)):
-            return folder
+    places = [place for place in (path, os.path.dirname(path), known.get(name, "")) if place]
+    sealed = (place for place in places if is_there(os.path.join(place, MANIFEST_NAME)))
+    bare = (place for place in places if os.path.isfile(os.path.join(place, LOG_NAME)))
+    for found in (*sealed, *bare, *([path] if os.path.isfile(path) else [])):
+        return found
+    if os.path.isdir(path):
+        raise NotFoundError(f"{decode(path)} is no copy of a ledger: it holds no {LOG_NAME}", "memfold backup --list")
     raise NotFoundError(f"there is no backup {decode(name)}", "memfold backup --list")
 
 
@@ -243,27 +274,6 @@ def _new_folder(parent: str, now: int) -> str:
         os.chmod(path, 0o700)
         return path
     raise FileExistsError(17, "there are many backups of this moment", parent)
-
-
-def _note_elsewhere(own: str, folder: str) -> None:
-    """Note a copy in another place, before it is made. Those that aren't there now may only be unplugged."""
-    path = os.path.join(own, _ELSEWHERE_NAME)
-    lock = default_lock(f"{path}.lock", _PATIENCE)
-    try:
-        with lock.hold():
-            folders = sorted({*_elsewhere(own), folder})
-            # As json escapes them: a folder's name may hold bytes that are no text.
-            replace_file(path, json.dumps({"folders": folders}, indent=2).encode() + b"\n", mode=_PRIVATE)
-    finally:
-        lock.close()
-
-
-def _elsewhere(own: str) -> list[str]:
-    try:
-        found = json.loads(_read(os.path.join(own, _ELSEWHERE_NAME)))
-        return [str(one) for one in found["folders"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
 
 
 def _listed(folder: str) -> list[str]:

@@ -15,6 +15,7 @@ from ledger.events import Draft, Event, MemoryAddedData, MemoryUpdatedData
 from memfold.capture import Capture
 from projections.memory.model import Entry, MemoryState, Proposal, Ref, shown_id
 from projections.policy import type_order
+from projections.text.clean import clean
 from projections.world import WorldState
 from replay.names import entry_by_id, latest_by_text, live_by_text, parse_id
 
@@ -136,8 +137,8 @@ def add(
         return _silent(store)
     data = drafts[0].data
     assert isinstance(data, MemoryAddedData)  # noqa: S101 - capture gives nothing else
-    if _has_gone(title, data.title) or _has_gone(content, data.content):
-        return Done(kind="refused", reasons=("secret_only",))
+    if gone := _why_gone(title, data.title) or _why_gone(content, data.content):
+        return Done(kind="refused", reasons=(gone,))
     if (known := _same_text(world.memory, data)) is not None:
         return Done(kind="duplicate", id=known.id, entry=known)
     event = store.append(drafts)[-1].id
@@ -184,8 +185,8 @@ def update(
         return _silent(store)
     data = drafts[0].data
     assert isinstance(data, MemoryUpdatedData)  # noqa: S101 - capture gives nothing else
-    if _has_gone(title, data.title) or _has_gone(content, data.content):
-        return Done(kind="refused", id=entry.id, entry=entry, reasons=("secret_only",))
+    if gone := _why_gone(title, data.title) or _why_gone(content, data.content):
+        return Done(kind="refused", id=entry.id, entry=entry, reasons=(gone,))
     if (refusal := _refused_update(world.memory, entry, data)) is not None:
         return refusal
     event = store.append(drafts)[-1].id
@@ -243,9 +244,11 @@ def restore(
     return Done(kind="restored", id=after.id, entry=after, event=event)
 
 
-def _has_gone(given: str | None, kept: str | None) -> bool:
-    """Whether nothing is left of a text: all of it was invisible, or is to be withheld (SPEC 1.3, 7.6)."""
-    return bool(given and given.strip()) and not kept
+def _why_gone(given: str | None, kept: str | None) -> str:
+    """Why nothing is left of a text: all of it was invisible, or is to be withheld (SPEC 1.3, 7.6); else empty."""
+    if kept or not given or not given.strip():
+        return ""
+    return "secret_only" if clean(given).text.strip() else "empty_text"
 
 
 def _source(store: Store, session: str | None) -> str | None:

@@ -8,14 +8,15 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from ledger.errors import LedgerError
-from ledger.events import LedgerCreated
+from ledger.events import LedgerCreated, LedgerCreatedData
 from ledger.log import LOG_NAME, FileLog
 from memfold.paths import is_project
 from projections.text.clean import decode
 
-__all__ = ["KnownLedger", "Whereabouts", "known_ledgers", "moved_from", "root_in", "take_over"]
+__all__ = ["Former", "KnownLedger", "Whereabouts", "id_in", "known_ledgers", "moved_from", "root_in", "take_over"]
 
 Whereabouts = Literal["there", "gone", "no project", "unknown"]
+_SAME_NAME, _BESIDE = "it had the same name", "it was beside this folder"
 
 
 class KnownLedger(NamedTuple):
@@ -51,32 +52,61 @@ def known_ledgers(folder: str, environ: Mapping[str, str]) -> list[KnownLedger]:
     return sorted(found, key=lambda one: (-one.written, one.folder))
 
 
-def moved_from(root: str, folder: str, environ: Mapping[str, str]) -> list[str]:
+class Former(NamedTuple):
+    """A workspace whose folder is gone.
+
+    Attributes:
+        root: where it was.
+        folder: where its ledger is.
+        why: what makes it plausible that it is another one now.
+    """
+
+    root: str
+    folder: str
+    why: str
+
+
+def moved_from(root: str, folder: str, environ: Mapping[str, str]) -> list[Former]:
     """Workspaces that this one may have been, before it was renamed or moved: gone, with its name or beside it.
 
     A guess for a person, who takes over what was remembered there or doesn't: a key is never made from a name
     (SPEC 1.6).
+
+    Returns:
+        The likeliest first: those with the same name, then those beside it, of each the one that was written last.
     """
     parent, name = os.path.split(root)
-    gone = (one.root for one in known_ledgers(folder, environ) if one.state == "gone")
-    return [old for old in gone if os.path.split(old)[1] == name or os.path.split(old)[0] == parent]
+    gone = [one for one in known_ledgers(folder, environ) if one.state == "gone"]
+    same = [Former(one.root, one.folder, _SAME_NAME) for one in gone if os.path.split(one.root)[1] == name]
+    beside = [Former(one.root, one.folder, _BESIDE) for one in gone if os.path.split(one.root)[0] == parent]
+    return same + beside
 
 
 def take_over(old: str) -> str:
-    """The command that takes the memories of another workspace into the one that it runs in."""
+    """The command that takes the memories of another workspace into the one that it runs in, and leaves no file."""
     import shlex
 
-    place = shlex.quote(decode(old))
-    return f"memfold export --workspace {place} > memories.json && memfold import memories.json"
+    return f"memfold export --workspace {shlex.quote(decode(old))} | memfold import -"
 
 
 def root_in(folder: str) -> str:
     """The workspace root that a ledger's first event names; empty where there is none, or none that can be read."""
+    first = _created(folder)
+    return "" if first is None else first.root
+
+
+def id_in(folder: str) -> str:
+    """The id of a ledger, as ``root_in``."""
+    first = _created(folder)
+    return "" if first is None else first.ledger
+
+
+def _created(folder: str) -> LedgerCreatedData | None:
     try:
         first = next(FileLog.open(folder).read(), None)
     except LedgerError:  # whoever needs the ledger meets the same refusal
-        return ""
-    return first.data.root if isinstance(first, LedgerCreated) else ""
+        return None
+    return first.data if isinstance(first, LedgerCreated) else None
 
 
 def _look(folder: str, environ: Mapping[str, str]) -> KnownLedger | None:

@@ -1,21 +1,24 @@
-# ruff: noqa: PTH100, PTH110, PTH111, PTH112, PTH113, PTH116, PTH117, PTH118, PTH120, PTH121, PTH208 - pathlib is slow
+# ruff: noqa: PTH100, PTH111, PTH116, PTH117, PTH118, PTH120, PTH208 - pathlib is slow
 """Where things are: the workspace that a folder belongs to, and the folders of data and configuration."""
 
 from __future__ import annotations
 
-import hashlib
+import errno
 import os
 import stat
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
+from ledger.digests import sha256
 from ledger.files import PATH_LIMIT, open_regular
-from memfold.errors import ConfigError
+from memfold.errors import ConfigError, StorageFailure
 
 __all__ = ["config_dir", "data_dir", "is_project", "ledger_dir", "workspace_key", "workspace_root"]
 
 _TEMPORARY = ("/tmp", "/var/tmp", "/usr/tmp", "/private/tmp", "/dev/shm")  # noqa: S108 - compared with, never written to
 _TEMPORARY_VARIABLES = ("TMPDIR", "TEMP", "TMP")
+_NOWHERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG})
+"""What the system says of a path that leads to nothing; any other error hides what is there."""
 _POINTER_LIMIT = 65_536
 """Bytes read of git's one-line files and of its configuration; whatever is longer is none of them."""
 
@@ -30,27 +33,23 @@ def workspace_root(directory: str, *, worktrees: Literal["shared", "separate"] =
     Returns:
         Real path of the main worktree of the git repository that holds the folder, for a submodule its own; the
         folder's real path outside of git. A path that isn't there is returned as given, normalised.
+
+    Raises:
+        StorageFailure: if the system doesn't let us look: a repository that can't be seen is not taken for none, or
+            what is remembered would go to another workspace.
     """
-    if not os.path.exists(directory):
+    if (status := _look(directory)) is None:
         return os.path.normpath(os.path.abspath(directory))
-    folder = os.path.realpath(directory)
-    if _is_file(folder):
+    folder = _resolved(directory)
+    if not stat.S_ISDIR(status.st_mode):
         folder = os.path.dirname(folder)
     for place in _upwards(folder):
         git_dir = _git_dir(place)
         if git_dir:
             own = worktrees == "separate" and git_dir != place
             root = place if own else _main_worktree(place, git_dir)
-            return _as_on_disk(os.path.realpath(root))
+            return _as_on_disk(_resolved(root))
     return _as_on_disk(folder)
-
-
-def _is_file(path: str) -> bool:
-    """Whether it is something else than a folder. A folder that can't be looked at is none: its parent is another's."""
-    try:
-        return not stat.S_ISDIR(os.stat(path).st_mode)
-    except OSError:
-        return False
 
 
 def workspace_key(root: str) -> str:
@@ -59,7 +58,7 @@ def workspace_key(root: str) -> str:
         raw = root.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half a surrogate pair, which no path on disk can hold but a host may send
         raw = root.encode("utf-8", "surrogatepass")
-    return hashlib.sha256(raw).hexdigest()[:16]
+    return sha256(raw).hexdigest()[:16]
 
 
 def is_project(root: str, environ: Mapping[str, str]) -> bool:
@@ -149,35 +148,56 @@ def _upwards(folder: str) -> Iterator[str]:
 def _git_dir(place: str) -> str:
     """The git directory of a repository whose worktree, or bare repository, is exactly here; empty if none."""
     dot_git = os.path.join(place, ".git")
-    if _is_git_dir(dot_git):
-        return dot_git
-    if os.path.isfile(dot_git):
+    status = _look(dot_git)
+    if status is not None and stat.S_ISREG(status.st_mode):
         # A worktree or submodule. Where what it names is gone, it still says that a checkout begins here.
         label, colon, target = _first_line(dot_git).partition(":")
         if label == "gitdir" and colon:
             return os.path.join(place, target.strip())
+    elif status is not None and _is_git_dir(dot_git):
+        return dot_git
     return place if _is_git_dir(place) else ""
 
 
 def _is_git_dir(path: str) -> bool:
     """Whether git would take this for a repository; an empty ``.git`` folder is none."""
-    head = os.path.lexists(os.path.join(path, "HEAD"))
-    return head and all(os.path.isdir(os.path.join(path, name)) for name in ("objects", "refs"))
+    head = _look(os.path.join(path, "HEAD"), follow=False)
+    return head is not None and all(_is_folder(os.path.join(path, name)) for name in ("objects", "refs"))
+
+
+def _is_folder(path: str) -> bool:
+    status = _look(path)
+    return status is not None and stat.S_ISDIR(status.st_mode)
 
 
 def _main_worktree(place: str, git_dir: str) -> str:
     """The main worktree of the repository whose worktree is ``place``; a bare repository stands for itself."""
     shared = _first_line(os.path.join(git_dir, "commondir"))
-    common = os.path.realpath(os.path.join(git_dir, shared))
-    if not shared and common != os.path.realpath(place):
+    common = _resolved(os.path.join(git_dir, shared))
+    if common != _resolved(place) and not (shared and _is_worktree(place, git_dir, common)):
         return place
     folder, name = os.path.split(common)
     # A bare repository beside its worktrees is often named by a ``.git`` file in the folder that holds them all.
     named = _git_dir(folder)
-    if name == ".git" or (named and os.path.realpath(named) == common):
+    if name == ".git" or (named and _resolved(named) == common):
         return folder
     configured = _core_worktree(os.path.join(common, "config"))
-    return os.path.join(common, configured) if configured else common
+    worktree = os.path.join(common, configured)
+    # As above: a stranger's configuration may name any folder, whose own ``.git`` then names another repository.
+    own = _git_dir(worktree) if configured else ""
+    return worktree if own and _resolved(own) == common else common
+
+
+def _is_worktree(place: str, git_dir: str, common: str) -> bool:
+    """Whether the repository knows the worktree too: a stranger's folder may name any repository as its own.
+
+    Only whoever writes to a repository can have made ``worktrees/NAME`` in it, whose ``gitdir`` leads back.
+    """
+    real = _resolved(git_dir)
+    if os.path.dirname(real) != os.path.join(common, "worktrees"):
+        return False
+    back = _first_line(os.path.join(real, "gitdir"))
+    return bool(back) and _resolved(os.path.join(real, back)) == _resolved(os.path.join(place, ".git"))
 
 
 def _core_worktree(path: str) -> str:
@@ -198,12 +218,48 @@ def _first_line(path: str) -> str:
 
 
 def _read(path: str) -> str:
+    """What stands in one of git's files; empty where none is."""
+    status = _look(path)
+    if status is None or not stat.S_ISREG(status.st_mode):
+        return ""
     try:
         with open(path, "rb", opener=open_regular) as file:
             text = os.fsdecode(file.read(_POINTER_LIMIT))
-    except OSError:
-        return ""
+    except OSError as error:
+        raise _hidden(path, error) from error
     return "" if "\0" in text else text  # what no path can hold names nothing
+
+
+def _look(path: str, *, follow: bool = True) -> os.stat_result | None:
+    """What the system tells of a path, None where nothing is; ``StorageFailure`` where it doesn't let us look."""
+    try:
+        return os.stat(path, follow_symlinks=follow)
+    except ValueError:  # no path can be so
+        return None
+    except OSError as error:
+        if error.errno in _NOWHERE:
+            return None
+        raise _hidden(path, error) from error
+
+
+def _resolved(path: str) -> str:
+    """The real path of what is there; a link that can't be read is not taken for a folder."""
+    try:
+        return os.path.realpath(path, strict=True)
+    except ValueError:
+        return path
+    except OSError as error:
+        if error.errno in _NOWHERE:
+            return os.path.realpath(path)
+        raise _hidden(path, error) from error
+
+
+def _hidden(path: str, error: OSError) -> StorageFailure:
+    why = error.strerror or str(error)
+    return StorageFailure(
+        f"{path} can't be read, so nobody knows which workspace this is: {why}",
+        f"see what is wrong there: ls -la {path}",
+    )
 
 
 def _real(path: str) -> str:
@@ -227,14 +283,16 @@ def _as_on_disk(path: str) -> str:
 
 def _ignores_case(parent: str, name: str) -> bool:
     swapped = name.swapcase()
-    try:
-        return swapped != name and os.path.samefile(os.path.join(parent, name), os.path.join(parent, swapped))
-    except OSError:
+    if swapped == name or (other := _look(os.path.join(parent, swapped))) is None:
         return False
+    own = _look(os.path.join(parent, name))
+    return own is not None and os.path.samestat(own, other)
 
 
 def _listed(folder: str) -> list[str]:
     try:
         return os.listdir(folder)
-    except OSError:
-        return []
+    except OSError as error:
+        if isinstance(error, PermissionError) or error.errno in _NOWHERE:
+            return []  # it may be passed through, and not be listed
+        raise _hidden(folder, error) from error

@@ -1,11 +1,11 @@
-"""Heads of the hash tree are logged: after a compaction, after the end of a session, and every thousand events."""
+"""Heads of the hash tree are logged: after a compaction, a deleted session, an import, and every thousand events."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ledger.errors import LedgerError
-from ledger.events import Draft, Event, LedgerSealedData, SessionCompacted, SessionDeleted
+from ledger.events import Draft, Event, FileImported, LedgerSealedData, SessionCompacted, SessionDeleted
 from ledger.log import FileLog
 from ledger.source import OWN_SOURCE
 from replay.heads import present_head
@@ -54,4 +54,5 @@ class Sealer:
 
 
 def _is_end(event: Event) -> bool:
-    return isinstance(event, SessionCompacted | SessionDeleted) or (event.seq + 1) % SEAL_EVERY == 0
+    """Whether a batch ends with it, behind which there is time. A change by hand is none: each would get a head."""
+    return isinstance(event, SessionCompacted | SessionDeleted | FileImported) or (event.seq + 1) % SEAL_EVERY == 0

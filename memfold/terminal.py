@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TextIO
 
+from projections.text.lazily import lazily
+
 __all__ = [
     "PLAIN",
     "Style",
@@ -30,7 +32,7 @@ _NARROWEST = 4
 """Columns that a cell keeps when a table is squeezed."""
 
 # C0 and C1 controls, what hides text or turns its direction, separators that would start a line, surrogates.
-_UNSAFE = re.compile(
+_UNSAFE = lazily(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -114,7 +116,7 @@ def clean(text: str, *, lines: bool = False) -> str:
     """
     if lines:
         return "\n".join(clean(line) for line in text.split("\n"))
-    return text if text.isprintable() else _UNSAFE.sub(_escape, text.replace("\t", "    "))
+    return text if text.isprintable() else _UNSAFE().sub(_escape, text.replace("\t", "    "))
 
 
 def clean_styled(text: str) -> str:
@@ -126,7 +128,7 @@ def clean_styled(text: str) -> str:
 
 def clean_json(text: str) -> str:
     """A JSON text that means the same and holds no such character but its line breaks. Linear."""
-    return _UNSAFE.sub(_escape_json, text)
+    return _UNSAFE().sub(_escape_json, text)
 
 
 def display_width(text: str) -> int:

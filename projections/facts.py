@@ -8,7 +8,6 @@ has all facts at hand never pays for their patterns.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
@@ -16,6 +15,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from ledger.digests import blake2b
 from ledger.events import ErasedText, JudgedLine, MemoryAdded, MemoryImported, MemoryRequested, SessionCompacted
 from projections.policy import BUILT_IN_TYPES, RULES_VERSION, Context, policy_digest, type_order
 from projections.text.erased import ERASED, erased_key
@@ -85,13 +85,13 @@ def facts_for(event: Judged, context: Context, known: Known | None) -> Facts:
 def facts_key(event: Judged, context: Context) -> str:
     """Names the facts of an event: a digest of its data, the policy, the workspace root and the rules' version."""
     body = msgspec.json.encode(event.data)
-    return hashlib.blake2b(body, digest_size=16, key=_context_key(context)).hexdigest()
+    return blake2b(body, digest_size=16, key=_context_key(context)).hexdigest()
 
 
 @lru_cache(maxsize=64)
 def _context_key(context: Context) -> bytes:
     text = f"{RULES_VERSION}\0{policy_digest(context.policy)}\0{context.root}"
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+    return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def facts_of(event: Judged, context: Context) -> Facts:

@@ -6,6 +6,8 @@ import re
 
 from projections.headers import HOST_ELEMENTS
 from projections.text.clean import clean, single_line
+from projections.text.lazily import lazily
+from projections.text.plain import is_plain
 from projections.text.views import Span, as_seen, splice
 
 __all__ = ["inert", "inert_content", "inert_line", "inert_quote"]
@@ -27,7 +29,7 @@ _TAGS = (
 )
 # Names may go on with letters (`<userId>` is a generic, no tag), so a name has to end where the match ends. The others
 # are the control words of chat templates, which a server for local models may read wherever they stand.
-_MARKER = re.compile(
+_MARKER = lazily(
     rf"<(?=/?(?:{'|'.join(_TAGS)})(?![\w-])|\|[^\s|<>]{{1,40}}\|>|</?SYS>>)|\[(?=/?(?-i:INST)\])",
     re.IGNORECASE | re.ASCII,
 )
@@ -40,8 +42,10 @@ def inert(text: str) -> str:
     characters that nobody sees hide none. Other brackets stay, and so does the length. Idempotent; linear in the
     length (SPEC 11.3).
     """
+    if "<" not in text and "[" not in text and is_plain(text):
+        return text
     seen = as_seen(text)
-    found = [seen.origin(Span(*match.span())).start for match in _MARKER.finditer(seen.text)]
+    found = [seen.origin(Span(*match.span())).start for match in _MARKER().finditer(seen.text)]
     return splice(text, (Span(start, start + 1) for start in found), _SHOWN) if found else text
 
 

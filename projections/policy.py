@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
+
+from ledger.digests import sha256
 
 __all__ = [
     "BUILT_IN_TYPES",
@@ -158,4 +159,4 @@ def policy_from_document(document: dict[str, Any]) -> Policy:
 def policy_digest(policy: Policy) -> str:
     """SHA-256 (first 16 hex digits) of the policy's canonical JSON."""
     body = msgspec.json.encode(policy_document(policy), order="deterministic")
-    return hashlib.sha256(body).hexdigest()[:16]
+    return sha256(body).hexdigest()[:16]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
@@ -10,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from ledger.blocks import Run
+from ledger.digests import sha256
 from ledger.events import AnyEvent, Delivery, PromptRendered, SessionCompacted, SessionDeleted, SessionStarted
 from projections.facts import Known
 from projections.memory.activity import calls_taken_in
@@ -95,7 +95,7 @@ def current_epoch(prompts: Prompts, session: str) -> Epoch | None:
 def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: AbstractSet[str] | None = None) -> None:
     """Freeze a block where workspace memory has begun an epoch; note settings, receipts and ends.
 
-    ``memory`` is the state after the event. With ``only`` the blocks of other sessions are not rendered.
+    ``memory`` is the state after the event. With ``only`` nothing is kept of other sessions.
     """
     if not memory.fresh:
         return
@@ -120,6 +120,8 @@ def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: A
         )
         prompts.epochs[session] = (*_closed(prompts, session), epoch)
     elif isinstance(event, PromptRendered):
+        if only is not None and event.source not in only:
+            return
         data = event.data
         receipt = Receipt(
             session=event.source,
@@ -145,7 +147,7 @@ def segment_of(memory: MemoryState, text: str, delivery: Delivery) -> str:
 def _frozen(memory: MemoryState, delivery: Delivery) -> tuple[str, tuple[Entry, ...]]:
     """The block of an epoch and the memories that it shows; a line of a summary stands for the memory it names."""
     if delivery.injection == "workspace":
-        block = workspace_block(memory)
+        block = workspace_block(memory, omitted=False)
         return block.text, block.shown
     entries = file_entries(memory)
     text = summary_text(entries, delivery.summary_chars)
@@ -174,7 +176,7 @@ def hot_pending(memory: MemoryState, prompts: Prompts, session: str) -> list[tup
 
 def block_digest(text: str) -> str:
     """SHA-256 (hex) of a block's UTF-8 bytes."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 class RenderedPrompts:

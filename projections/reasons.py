@@ -102,7 +102,7 @@ REASONS: dict[str, Reason] = {
     "min_interval": Reason("10.3", "less than an hour has passed"),
     # Why a command or a tool call did nothing.
     "memory_off": Reason("3.7", "memory is switched off"),
-    "empty_text": Reason("16.6", "a memory needs a title or a content"),
+    "empty_text": Reason("16.6", "a memory needs a title or a content that can be seen"),
     "off_the_record": Reason("3.7", "the message is off the record"),
     # Notes and warnings.
     "invisible_removed": Reason("1.3", "invisible characters were removed"),

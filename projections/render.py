@@ -10,7 +10,7 @@ from ledger.times import DAY_MS
 from projections.headers import NUMBERED_HEADER, WORKSPACE_HEADER
 from projections.inert import inert_line
 from projections.memory.model import Entry, MemoryState
-from projections.memory.selection import Selection, ranked, select
+from projections.memory.selection import Selection, ranked, select, strongest
 from projections.policy import Policy, type_order
 
 __all__ = [
@@ -36,16 +36,29 @@ class Block(Struct, frozen=True):
     omitted: tuple[tuple[Entry, str], ...]
 
 
-def workspace_block(state: MemoryState) -> Block:
-    """The block of SPEC 11.2 as of a state's position, with the state's now; O(n log n) in active entries."""
-    policy = state.context.policy
-    return render_workspace(select(ranked(state), policy), state.now, policy)
+def workspace_block(state: MemoryState, *, omitted: bool = True) -> Block:
+    """The block of SPEC 11.2 as of a state's position, with the state's now.
+
+    Args:
+        state: the state.
+        omitted: whether all that is left out is wanted too: O(n log n) in active entries. Else the block lacks most of
+            it, and costs the same whatever their number.
+    """
+    return render_workspace(_selection(state, omitted=omitted), state.now, state.context.policy)
 
 
-def numbered_block(state: MemoryState) -> Block:
-    """The numbered list of SPEC 11.4 as of a state's position; ``shown[n - 1]`` is what ``[Mn]`` means."""
-    policy = state.context.policy
-    return render_numbered(select(ranked(state), policy), policy)
+def numbered_block(state: MemoryState, *, omitted: bool = True) -> Block:
+    """The numbered list of SPEC 11.4 as of a state's position; ``shown[n - 1]`` is what ``[Mn]`` means.
+
+    Args:
+        state: the state.
+        omitted: as for ``workspace_block``.
+    """
+    return render_numbered(_selection(state, omitted=omitted), state.context.policy)
+
+
+def _selection(state: MemoryState, *, omitted: bool) -> Selection:
+    return select(ranked(state), state.context.policy) if omitted else Selection(strongest(state), ())
 
 
 def render_workspace(selection: Selection, now: int, policy: Policy) -> Block:

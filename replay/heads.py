@@ -10,12 +10,12 @@ from contextlib import suppress
 import msgspec
 from msgspec import Struct
 
-from ledger.files import make_private_folder, open_private, open_regular
+from ledger.files import open_regular
 from ledger.leaves import Leaves
 from ledger.log import FileLog
 from ledger.reader import START, Cursor
+from ledger.trust import DERIVED, open_own, open_own_new
 from projections.merkle import EMPTY, Frontier, MerkleTree
-from replay.kept import DERIVED
 
 __all__ = ["TREE_NAME", "present_head"]
 
@@ -68,7 +68,7 @@ def present_head(log: FileLog, most: int | None = None) -> Frontier | None:
 def _load(log: FileLog) -> _Kept:
     """What is kept, if the log still has the bytes before its cursor: repair, purge and restore replace it."""
     with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError, ValueError):
-        with open(_path(log), "rb", opener=open_regular) as file:
+        with open(_path(log), "rb", opener=open_own) as file:
             kept = msgspec.json.decode(file.read(_LIMIT), type=_Kept)
         is_tree = [len(bytes.fromhex(root)) for root in kept.roots] == [32] * kept.size.bit_count()
         if is_tree and kept.before and kept.before == _digest_before(log, kept.cursor):
@@ -80,8 +80,7 @@ def _save(log: FileLog, cursor: Cursor, tree: Frontier) -> None:
     """Keep it, best effort. Two that do so at once may mix their bytes: then nothing is read from it, and no more."""
     kept = _Kept(cursor, _digest_before(log, cursor), tree.size, tuple(root.hex() for root in tree.roots))
     with suppress(OSError):
-        make_private_folder(os.path.join(log.directory, DERIVED))
-        descriptor = open_private(_path(log), os.O_WRONLY | os.O_TRUNC | os.O_NONBLOCK)
+        descriptor = open_own_new(_path(log), os.O_WRONLY | os.O_TRUNC)
         try:
             os.write(descriptor, msgspec.json.encode(kept))
         finally:

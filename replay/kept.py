@@ -7,22 +7,21 @@ or from other rules is not found under any key, and its event is judged again.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 from msgspec import Raw, Struct
 
+from ledger.digests import blake2b
 from ledger.events import AnyEvent
-from ledger.files import make_private_folder, open_private, open_regular
+from ledger.trust import DERIVED, open_own, open_own_new
 from projections.facts import Facts, Judged, facts_for, facts_key
 from projections.memory.fold import WorkspaceMemory
 from projections.policy import Context
 
 __all__ = ["DERIVED", "FACTS_NAME", "KeptFacts", "facts_path", "keep_all", "keep_facts"]
 
-DERIVED = "derived"
 FACTS_NAME = "facts.jsonl"
 _DIGEST_SIZE = 8
 
@@ -41,7 +40,7 @@ class KeptFacts(Mapping[str, Facts]):
     """The facts beside a ledger, read when first asked for and decoded one by one.
 
     Args:
-        directory: the ledger's folder; a missing, unreadable or damaged file is an empty one.
+        directory: the ledger's folder; a missing, unreadable, damaged or untrusted file is an empty one.
         start: the byte of the file to read from, where those before it have served: the ``end`` of an earlier one.
     """
 
@@ -77,7 +76,7 @@ class KeptFacts(Mapping[str, Facts]):
         if self._lines is None:
             self._lines = {}
             try:
-                with open(self._path, "rb", opener=open_regular) as file:
+                with open(self._path, "rb", opener=open_own) as file:
                     file.seek(self.end)
                     for raw in file:
                         if raw.endswith(b"\n"):
@@ -133,8 +132,7 @@ def _add(directory: str, lines: bytes) -> None:
         return
     path = facts_path(directory)
     try:
-        make_private_folder(os.path.dirname(path))  # noqa: PTH120 - as above
-        descriptor = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK)  # never wait for a pipe
+        descriptor = open_own_new(path, os.O_WRONLY | os.O_APPEND)
         try:
             os.write(descriptor, lines)
         finally:
@@ -144,4 +142,4 @@ def _add(directory: str, lines: bytes) -> None:
 
 
 def _digest(body: bytes) -> str:
-    return hashlib.blake2b(body, digest_size=_DIGEST_SIZE).hexdigest()
+    return blake2b(body, digest_size=_DIGEST_SIZE).hexdigest()

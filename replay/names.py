@@ -12,7 +12,7 @@ from projections.world import WorldState
 
 __all__ = ["current_wording", "entry_by_id", "latest_by_text", "live_by_text", "parse_id", "refs_by_text"]
 
-_ID = re.compile(r"\s*mem-0*(\d{1,18})\s*", re.IGNORECASE)
+_ID = re.compile(r"\s*mem-0*([0-9]{1,18})\s*", re.IGNORECASE)
 
 
 def parse_id(text: str) -> int | None:

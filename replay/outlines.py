@@ -15,16 +15,20 @@ import msgspec
 from msgspec import Raw, Struct
 
 from ledger.blocks import BlockReader, Outline, outlines
-from ledger.files import make_private_folder, open_private, open_regular, write_all
+from ledger.files import write_all
 from ledger.log import FileLog
 from ledger.reader import START, Cursor
-from replay.kept import DERIVED
+from ledger.trust import DERIVED, open_own, open_own_new
 
 __all__ = ["BLOCKS_NAME", "KeptOutlines", "blocks_path", "by_blocks", "keep_outlines"]
 
 BLOCKS_NAME = "blocks.jsonl"
 _VERSION = 1
 """Rises when the same bytes would give another outline."""
+
+
+_TAIL = 1 << 18
+"""Bytes in which the last line is looked for: an outline is a hundredth of its block."""
 
 
 class _Line(Struct, frozen=True, array_like=True, gc=False):
@@ -68,7 +72,7 @@ class KeptOutlines:
 
 def by_blocks(log: FileLog, cursor: Cursor = START) -> BlockReader:
     """A pass over a log by the outlines kept beside it; for folds that take runs."""
-    return BlockReader(log.path, KeptOutlines(log.directory), cursor)
+    return BlockReader(log.path, KeptOutlines(log.directory), cursor, skipped=log.skipped)
 
 
 def blocks_path(directory: str) -> str:
@@ -85,9 +89,7 @@ def keep_outlines(directory: str, path: str) -> int:
         directory: the ledger's folder.
         path: its log.
     """
-    begin = 0
-    for line in _lines(blocks_path(directory)):
-        begin = max(begin, line.begin)
+    begin = _last_begin(blocks_path(directory))
     added = [_line(at, digest, outline) for at, digest, outline in outlines(path, begin) if at > begin or not begin]
     if added:
         _add(blocks_path(directory), b"".join(added))
@@ -101,8 +103,7 @@ def _line(begin: int, digest: bytes, outline: Outline) -> bytes:
 
 def _add(path: str, lines: bytes) -> None:
     try:
-        make_private_folder(os.path.dirname(path))  # noqa: PTH120 - as above
-        descriptor = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK)
+        descriptor = open_own_new(path, os.O_WRONLY | os.O_APPEND)
         try:
             write_all(descriptor, lines)
         finally:
@@ -111,9 +112,20 @@ def _add(path: str, lines: bytes) -> None:
         return
 
 
+def _last_begin(path: str) -> int:
+    """Where the last block begins whose outline is kept; 0 if there is none that can be read."""
+    try:
+        with open(path, "rb", opener=open_own) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
+            last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
+        return _decode_line(last).begin
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return 0
+
+
 def _lines(path: str) -> Iterator[_Line]:
     try:
-        with open(path, "rb", opener=open_regular) as file:
+        with open(path, "rb", opener=open_own) as file:
             for raw in file:
                 try:
                     line = _decode_line(raw)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from hashlib import sha256
 
 from msgspec import Struct
 
@@ -12,6 +13,8 @@ _PROOF_LINE = "c2sp.org/tlog-proof@v1"
 _ROOT_SIZE = 32
 _MOST_DIGITS = 18
 _MOST_HASHES = 64
+_NO_LEAVES = sha256().digest()
+"""The root over no leaf (RFC 6962, 2.1)."""
 
 
 class Head(Struct, frozen=True):
@@ -61,7 +64,10 @@ def parse_head(text: str) -> Head:
     origin, size, root, *_ = [*text.split("\n"), "", "", ""]
     if not origin or origin != origin.strip():
         raise ValueError(f"line 1 {origin!r} is no origin")
-    return Head(origin, _number(size, "line 2"), _hash(root, "line 3"))
+    head = Head(origin, _number(size, "line 2"), _hash(root, "line 3"))
+    if not head.size and head.root != _NO_LEAVES:
+        raise ValueError("line 3 isn't the root over 0 lines")
+    return head
 
 
 def proof_text(proof: Proof) -> str:

@@ -1,4 +1,4 @@
-"""Whether a log still is what its heads say: those that stand in it, and one that was kept elsewhere (RFC 6962).
+"""Whether a log still is what its heads say: those that stand in it, and some that were kept elsewhere (RFC 6962).
 
 A head covers the lines before it. The first that doesn't hold says that one of the lines since the head before it was
 changed, taken away or put in. A purge begins a new history, and its event holds the old root and the new one: heads
@@ -7,46 +7,36 @@ from before it speak of lines that are gone, and aren't compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from collections.abc import Set as AbstractSet
-from itertools import islice
+from collections.abc import Iterator
+from typing import Literal
 
 from msgspec import Struct
 
-from ledger.events import AnyEvent, LedgerCreated, LedgerErased, LedgerRepaired, LedgerSealed
-from ledger.leaves import Leaf, Leaves
+from ledger.leaves import Leaves
 from ledger.log import FileLog
-from ledger.reader import reading
-from ledger.recovery import recover
-from projections.merkle import (
-    EMPTY,
-    Frontier,
-    MerkleTree,
-    consistency_proof,
-    inclusion_proof,
-    leaf_hash,
-    proves_inclusion,
-)
-from replay.tlog import Head, Proof, origin_of
+from projections.merkle import Frontier, consistency_proof
+from replay.claims import Claim, ClaimPass, Purge, sizes_in
+from replay.tlog import Head
 
-__all__ = ["Break", "Verification", "prove", "proven_event", "verify"]
+__all__ = ["Break", "Given", "Standing", "Verification", "verify"]
 
-_STEP = 1000
-_SEALED = b'"ledger.sealed"'
+Standing = Literal["holds", "broken", "purged", "other"]
 
 
 class Break(Struct, frozen=True):
     """A head that doesn't hold.
 
     Attributes:
-        offset: of the event that holds it; None for one that was given.
+        offset: of the event that holds it; null for one that was given.
         size: the number of lines that it covers.
         expected: its root, in hex.
         found: the root of as many lines now; empty where there aren't so many.
-        after: the size of the last head before it that holds; 0 without one.
-        first_line: the first line of the file that may be wrong.
-        last_line: the last one.
-        repaired: offset of a repair behind it; None without one.
+        after: the size of the largest head in the ledger that holds, of those before it; 0 without one. Where it covers
+            as many lines or more, what isn't right is the head itself.
+        first_line: the first line of the file that may be wrong; 1 for a head that was given, since whoever changes
+            lines on purpose makes the heads in the ledger anew.
+        last_line: the last one, never before the first.
+        repaired: offset of a repair behind it; null without one.
     """
 
     offset: int | None
@@ -59,6 +49,25 @@ class Break(Struct, frozen=True):
     repaired: int | None = None
 
 
+class Given(Struct, frozen=True):
+    """A head that was kept elsewhere, and what the log says of it.
+
+    Attributes:
+        head: the head.
+        standing: ``holds``; ``broken``: the lines are others now; ``purged``: it is from before a purge, so nothing
+            that stands there now can be compared with it; ``other``: it is of another ledger.
+        purge: offset of the purge that ended it; None unless it is ``purged``.
+        matched: whether the log says that it was so before that purge: its event, or a head from before it.
+        proof: hashes that lead from it to the present head (RFC 6962, 2.1.2).
+    """
+
+    head: Head
+    standing: Standing
+    purge: int | None = None
+    matched: bool = False
+    proof: tuple[bytes, ...] = ()
+
+
 class Verification(Struct, frozen=True):
     """What a verification found.
 
@@ -66,11 +75,10 @@ class Verification(Struct, frozen=True):
         head: the tree as it is now.
         heads: how many heads in the log hold.
         unchecked: how many stand before a purge.
-        breaks: those that don't hold, in file order; the first tells where.
+        breaks: those that don't hold, in file order, then those that were given; the first tells where.
         sealed: how many lines the largest head covers that holds.
         purged: offset of the last purge; None without one.
-        since: the head that was given, if it holds.
-        proof: hashes that lead from it to ``head``, in hex (RFC 6962, 2.1.2).
+        given: the heads that were given.
     """
 
     head: Head
@@ -79,182 +87,95 @@ class Verification(Struct, frozen=True):
     breaks: tuple[Break, ...] = ()
     sealed: int = 0
     purged: int | None = None
-    since: Head | None = None
-    proof: tuple[str, ...] = ()
+    given: tuple[Given, ...] = ()
 
 
-class _Claim(Struct, frozen=True):
-    """A head that somebody has written down: the leaf behind it, its event, what it covers."""
-
-    index: int
-    offset: int | None
-    size: int
-    root: str
-
-
-class _Pass:
-    """One reading of all lines: roots and places at the sizes that are asked for, and the heads that stand there."""
-
-    def __init__(self, wanted: AbstractSet[int], *, keep: bool) -> None:
-        self.wanted = wanted
-        self.hashes: list[bytes] | None = [] if keep else None
-        self.roots: dict[int, str] = {}
-        self.lines: dict[int, int] = {}
-        self.claims: list[_Claim] = []
-        self.unchecked = 0
-        self.purged: int | None = None
-        self.repairs: list[tuple[int, int]] = []
-        self.ledger = ""
-
-    def run(self, leaves: Iterable[Leaf]) -> Frontier:
-        """Take the lines in; memory doesn't grow with them unless their hashes are kept."""
-        tree, state, waiting = MerkleTree(), EMPTY, list[bytes]()
-        line = 0
-        for index, leaf in enumerate(leaves):
-            if len(waiting) == _STEP or index in self.wanted or isinstance(leaf.event, LedgerErased):
-                state, waiting = tree.run(state, waiting), []
-                self._note(state, line)
-            waiting.append(leaf.data)
-            line = leaf.line
-            self._look(leaf.event, index)
-            if self.hashes is not None:
-                self.hashes.append(leaf_hash(leaf.data))
-        state = tree.run(state, waiting)
-        self._note(state, line)
-        return state
-
-    def holds(self, claim: _Claim) -> bool:
-        """Whether the lines are those that a head covers."""
-        return claim.size <= claim.index and self.roots.get(claim.size) == claim.root
-
-    def _note(self, state: Frontier, line: int) -> None:
-        self.roots[state.size] = state.root.hex()
-        self.lines[state.size] = line
-
-    def _look(self, event: AnyEvent, index: int) -> None:
-        if isinstance(event, LedgerCreated) and not index:
-            self.ledger = event.data.ledger
-        elif isinstance(event, LedgerSealed):
-            self.claims.append(_Claim(index, event.seq, event.data.size, event.data.root))
-        elif isinstance(event, LedgerErased) and event.data.new_root:
-            # A new history: what was said of the old lines says nothing of these.
-            self.unchecked += len(self.claims)
-            self.claims = [_Claim(index, event.seq, index, event.data.new_root)]
-            self.purged = event.seq
-        elif isinstance(event, LedgerRepaired):
-            self.repairs.append((index, event.seq))
-
-
-def verify(log: FileLog, since: Head | None = None) -> Verification:
-    """Compute the tree anew, and compare it with the heads in the log and with one that was kept elsewhere.
+def verify(log: FileLog, *given: Head) -> Verification:
+    """Compute the tree anew, and compare it with the heads in the log and with some that were kept elsewhere.
 
     Args:
         log: the log.
-        since: a head of it that a person or another machine has kept.
+        given: heads of it that a person or another machine has kept.
 
     Returns:
-        What was found. Two passes over the file; with ``since`` memory grows by some 70 bytes a line.
+        What was found. Two passes over the file; with ``given`` memory grows by some 70 bytes a line.
 
     Raises:
         LedgerNotFound: if there is no log.
         StorageError: if the system can't read it.
     """
-    given = () if since is None else (since.size,)
-    one = _Pass({*_sizes(log.path), *given}, keep=since is not None)
+    one = ClaimPass({*sizes_in(log.path), *(head.size for head in given)}, keep=bool(given))
     tree = one.run(Leaves(log.path))
-    head = Head(origin_of(one.ledger), tree.size, tree.root)
-    claims = [*one.claims]
-    if since is not None:
-        index = tree.size if since.origin == head.origin else -1
-        claims.append(_Claim(index, None, since.size, since.root.hex()))
-    holds = [one.holds(claim) for claim in claims]
-    known = since if since is not None and holds[-1] else None
-    proof: tuple[bytes, ...] = ()
-    if known is not None and one.hashes is not None and 0 < known.size < tree.size:
-        proof = consistency_proof(one.hashes, known.size)
+    good = [claim.size for claim in one.claims if one.holds(claim)]
+    stands = tuple(_given(one, head, tree) for head in given)
+    broken = (_given_break(one, stand.head, good) for stand in stands if stand.standing == "broken")
     return Verification(
-        head=head,
-        heads=sum(holds[: len(one.claims)]),
-        unchecked=one.unchecked,
-        breaks=tuple(_breaks(one, claims)),
-        sealed=max((claim.size for claim in one.claims if one.holds(claim)), default=0),
-        purged=one.purged,
-        since=known,
-        proof=tuple(node.hex() for node in proof),
+        head=Head(one.origin, tree.size, tree.root),
+        heads=len(good),
+        unchecked=len(one.ended),
+        breaks=(*_breaks(one), *broken),
+        sealed=max(good, default=0),
+        purged=one.purges[-1].offset if one.purges else None,
+        given=stands,
     )
 
 
-def prove(log: FileLog, event: str) -> tuple[Proof, bytes] | None:
-    """Prove that an event stands in the log as it is now.
-
-    Args:
-        log: the log.
-        event: its id.
-
-    Returns:
-        The proof, and the line that it is about; None if there is no such event. O(n) hashes.
-
-    Raises:
-        LedgerNotFound: if there is no log.
-        StorageError: if the system can't read it.
-    """
-    one = _Pass(frozenset(), keep=True)
-    found: list[tuple[int, bytes]] = []
-    tree = one.run(_noting(Leaves(log.path), event, found))
-    if not found or one.hashes is None:
-        return None
-    index, line = found[0]
-    head = Head(origin_of(one.ledger), tree.size, tree.root)
-    return Proof(index, inclusion_proof(one.hashes, index), head), line
+def _given(one: ClaimPass, head: Head, tree: Frontier) -> Given:
+    """How the log stands to a head that was kept elsewhere."""
+    if one.ledger and head.origin != one.origin:
+        return Given(head, "other")
+    if one.roots.get(head.size) == head.root.hex():
+        is_earlier = 0 < head.size < tree.size
+        return Given(head, "holds", proof=consistency_proof(one.hashes or (), head.size) if is_earlier else ())
+    # A purge and its event come at once: no head that was taken later covers so few lines.
+    purge = next((purge for purge in one.purges if head.size <= purge.size), None)
+    if purge is None:
+        return Given(head, "broken")
+    return Given(head, "purged", purge.offset, _was_so(one, head, purge))
 
 
-def proven_event(log: FileLog, proof: Proof) -> str:
-    """The id of the event that a proof is about, if the line that stands there now is the one that was proven.
-
-    The head must have been verified before.
-
-    Raises:
-        LedgerNotFound: if there is no log.
-        StorageError: if the system can't read it.
-    """
-    leaf = next(islice(Leaves(log.path), proof.index, None), None)
-    head = proof.head
-    if leaf is None or not proves_inclusion(proof.hashes, leaf_hash(leaf.data), proof.index, head.size, head.root):
-        return ""
-    return leaf.event.id
+def _was_so(one: ClaimPass, head: Head, purge: Purge) -> bool:
+    """Whether a purge, or a head in the log from before it, says the same of the lines that are gone."""
+    said = {(claim.size, claim.root) for claim in one.ended if claim.index < purge.size}
+    return (head.size, head.root.hex()) in said | {(purge.size, purge.old_root)}
 
 
-def _noting(leaves: Iterable[Leaf], event: str, found: list[tuple[int, bytes]]) -> Iterator[Leaf]:
-    for index, leaf in enumerate(leaves):
-        if leaf.event.id == event:
-            found.append((index, leaf.data))
-        yield leaf
-
-
-def _sizes(path: str) -> Iterator[int]:
-    """The sizes that the heads of a log name. They are asked for before the lines are hashed; few lines are decoded."""
-    with reading(path) as file:
-        for line in file:
-            if _SEALED in line:
-                events = (record.item for record in recover(line))
-                yield from (event.data.size for event in events if isinstance(event, LedgerSealed))
-
-
-def _breaks(one: _Pass, claims: Iterable[_Claim]) -> Iterator[Break]:
-    """The heads that don't hold, and between which lines the reason lies."""
+def _breaks(one: ClaimPass) -> Iterator[Break]:
+    """The heads in the log that don't hold, and between which lines the reason lies."""
     good = 0
-    for claim in claims:
+    for claim in one.claims:
         if one.holds(claim):
             good = max(good, claim.size)
-            continue
-        after = min(good, claim.size)
-        yield Break(
-            offset=claim.offset,
-            size=claim.size,
-            expected=claim.root,
-            found=one.roots.get(claim.size, ""),
-            after=after,
-            first_line=one.lines.get(after, 0) + 1,
-            last_line=one.lines.get(claim.size, max(one.lines.values(), default=0)),
-            repaired=next((seq for index, seq in one.repairs if index > claim.index), None),
-        )
+        else:
+            yield _break(one, claim, good)
+
+
+def _break(one: ClaimPass, claim: Claim, good: int) -> Break:
+    if claim.size <= good:  # an earlier head holds over all of its lines: it is its own line that isn't right
+        first = last = claim.line
+    else:
+        last = one.lines.get(claim.size, one.last_line)
+        first = min(one.lines[good] + 1 if good else 1, last)  # one line may hold several events
+    return Break(
+        offset=claim.offset,
+        size=claim.size,
+        expected=claim.root,
+        found=one.roots.get(claim.size, ""),
+        after=good,
+        first_line=first,
+        last_line=last,
+        repaired=next((seq for index, seq in one.repairs if index > claim.index), None),
+    )
+
+
+def _given_break(one: ClaimPass, head: Head, good: list[int]) -> Break:
+    return Break(
+        offset=None,
+        size=head.size,
+        expected=head.root.hex(),
+        found=one.roots.get(head.size, ""),
+        after=max((size for size in good if size < head.size), default=0),
+        first_line=1,
+        last_line=max(1, one.lines.get(head.size, one.last_line)),
+        repaired=next((seq for index, seq in one.repairs if index >= head.size), None),
+    )

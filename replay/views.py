@@ -32,19 +32,20 @@ def frozen_text(world: Blocks, source: str) -> str:
     return "" if epoch is None else epoch.text
 
 
-def present_block(world: Blocks) -> Block:
-    """The block as of the last event, with that event's time as now (SPEC 12.1)."""
-    return workspace_block(world.memory)
+def present_block(world: Blocks, *, omitted: bool = True) -> Block:
+    """The block as of the last event, with that event's time as now (SPEC 12.1); ``omitted`` as in its rendering."""
+    return workspace_block(world.memory, omitted=omitted)
 
 
-def next_block(world: Blocks, now: int | None = None) -> Block:
+def next_block(world: Blocks, now: int | None = None, *, omitted: bool = True) -> Block:
     """The block that a session starting now would get: what is pending is decided first (SPEC 14.2).
 
     Args:
         world: the state.
         now: milliseconds; the state's own now by default.
+        omitted: whether all that is left out is wanted too.
     """
-    return workspace_block(_with_pending_decided(world.memory, now))
+    return workspace_block(_with_pending_decided(world.memory, now), omitted=omitted)
 
 
 def _with_pending_decided(memory: MemoryState, now: int | None) -> MemoryState:

@@ -12,7 +12,7 @@ settings.register_profile(
     deadline=None,
     max_examples=examples(60),
     phases=PHASES,
-    **({"derandomize": True, "database": None} if SMALL else {}),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.load_profile("memfold")
+settings.register_profile("small", settings.get_profile("memfold"), derandomize=True, database=None)
+settings.load_profile("small" if SMALL else "memfold")

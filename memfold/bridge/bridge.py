@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 
 from memfold.bridge.hooks import Hooks
 from memfold.bridge.lines import LineWriter
 from memfold.bridge.protocol import Answer, Refusal, Request, encode, read_request
 from memfold.bridge.settings import Settings
-from memfold.errors import ConfigError
+from memfold.errors import ConfigError, StorageFailure
 from memfold.hosts.opencode_payloads import mapping
 
-__all__ = ["HELD_LIMIT", "Bridge", "serve"]
+__all__ = ["EARLY_LIMIT", "HELD_LIMIT", "Bridge", "serve"]
 
 HELD_LIMIT = 100
 """Answers that may be held back together."""
+EARLY_LIMIT = 500
+"""Lines that are kept until the workspace can be seen: as many as a plugin keeps."""
+_OF_TOOLS = frozenset({"tools", "tool"})
 
 
 class Bridge:
@@ -32,6 +36,7 @@ class Bridge:
         self._clock = clock
         self._hooks: Hooks | None = None
         self._directory = ""
+        self._early: list[Request] = []
         self._is_warm = False
 
     @property
@@ -69,6 +74,9 @@ class Bridge:
 
     def close(self) -> None:
         """The client has ended: a last try to store what waits."""
+        if self._hooks is None and self._early:
+            with suppress(Refusal):
+                self._begin(self._early[0], None).catch_up(self._early)
         if self._hooks is None:
             return
         try:
@@ -77,27 +85,43 @@ class Bridge:
             self._hooks.surprised(error)
 
     def _ready(self, request: Request) -> Hooks:
-        """The hooks of the workspace, once ``init`` has named it."""
+        """The hooks of the workspace, once ``init`` has named it.
+
+        Where it couldn't be seen, each line looks again, and those that came meanwhile are kept for then; but for calls
+        of tools, of which the model was told that nothing is stored.
+        """
         if request.hook == "init":
-            self._begin(request)
+            self._begin(request, request.id)
+        elif self._hooks is None and self._early:
+            try:
+                self._begin(self._early[0], request.id).catch_up(self._early)
+            except Refusal:
+                if request.hook not in _OF_TOOLS and len(self._early) < EARLY_LIMIT:
+                    self._early.append(request)
+                raise
         if self._hooks is None:
             raise Refusal("not ready: the first line must be init", request.id)
         return self._hooks
 
-    def _begin(self, request: Request) -> None:
+    def _begin(self, request: Request, number: int | None) -> Hooks:
+        """The hooks for the directory of an ``init``; ``number`` is the line that is refused if there are none."""
         place = mapping(request.record.get("input"))
         directory = place.get("directory")
         if not isinstance(directory, str) or not os.path.isabs(directory) or "\0" in directory:  # noqa: PTH117 - a text
-            raise Refusal("unreadable: init names no absolute directory", request.id)
+            raise Refusal("unreadable: init names no absolute directory", number)
         directory = os.path.normpath(directory)
         if self._hooks is None:
             try:
                 settings = Settings(directory, self._environ, place.get("options"))
             except ConfigError as error:
-                raise Refusal(f"no data folder: {error}", request.id) from error
+                raise Refusal(f"no data folder: {error}", number) from error
+            except StorageFailure as error:
+                self._early = self._early or [request]
+                raise Refusal(f"no workspace: {error}", number) from error
             self._hooks, self._directory = Hooks(settings, self._environ, self._clock), directory
         elif directory != self._directory:
-            raise Refusal("elsewhere: this process serves another directory", request.id)
+            raise Refusal("elsewhere: this process serves another directory", number)
+        return self._hooks
 
 
 def serve(lines: Iterable[bytes | None], writer: LineWriter, bridge: Bridge) -> None:

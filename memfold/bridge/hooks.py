@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple, cast
 
 from msgspec.structs import replace
@@ -50,6 +51,8 @@ _OPEN_TODOS = frozenset({"pending", "in_progress"})
 _HASHED_AT_ONCE = 8 << 20
 """Bytes of the log that are hashed for a head between two hooks: a tenth of a second."""
 _HASHED_AT_THE_END = 64 << 20
+_KEPT_AT_ONCE = 20_000
+"""Keys that are written for a checkpoint between two hooks: a tenth of a second."""
 
 
 class _Asked(NamedTuple):
@@ -130,6 +133,13 @@ class Hooks:
         answer = self._of_tools(request, asked) or self._answer(request, asked, recorded=bool(drafts))
         return self._to_message(answer, asked, drafts, record) if hook == _MESSAGE and asked is not None else answer
 
+    def catch_up(self, requests: Sequence[Request]) -> None:
+        """Record lines that came before the workspace could be seen, and were refused: nobody gets their answers."""
+        for request in requests:
+            with suppress(Refusal):
+                self.take(request)
+            self._owed.clear()
+
     def settle(self) -> None:
         """Record what the client has been given, now that it was handed over.
 
@@ -148,6 +158,7 @@ class Hooks:
             if self._file.follows and (world := self._ledger.world()) is not None:
                 self._file.follow(world.memory)
             self._ledger.seal(_HASHED_AT_ONCE)
+            self._ledger.keep(_KEPT_AT_ONCE)
 
     def warm_up(self) -> None:
         """Read the log and the rule files while the client still starts, so that its first prompt need not wait."""
@@ -156,13 +167,15 @@ class Hooks:
             self._file.follow(world.memory)
             if self._project and world.memory.offset < 0:  # no ledger yet: what was remembered may be elsewhere
                 folder = os.path.dirname(self._settings.ledger)  # noqa: PTH120 - pathlib costs more than the look
-                self._before = moved_from(self._settings.root, folder, self._environ)
+                self._before = [one.root for one in moved_from(self._settings.root, folder, self._environ)]
+            self._ledger.keep()
 
     def close(self) -> None:
         """Store what waits, if that can be done soon."""
         if self._settings.config.enabled:
             self._ledger.finish()
             self._ledger.seal(_HASHED_AT_THE_END)
+            self._ledger.keep()
         self._file.close()
         self._ledger.close()
 

@@ -10,7 +10,7 @@ from ledger.events import Draft, Event, MemoryRequestedData
 from ledger.log import FileLog
 from ledger.times import parse_time
 from memfold.bridge.private_log import PrivateLog
-from memfold.bridge.spool import DISPENSABLE, Spool
+from memfold.bridge.spool import DISPENSABLE, Spool, without_purged
 from memfold.capture import Capture
 from memfold.clock import now_ms
 from memfold.config import Config
@@ -71,6 +71,7 @@ class Ledger:
         self._private_log = log
         self._clock = clock
         self._waiting: list[Draft] = []
+        self._old = 0  # how many of them have waited since an earlier call
         self._spool = Spool(directory)
         self.latest: tuple[Event, ...] = ()
         self._next_try = 0.0
@@ -120,7 +121,9 @@ class Ledger:
         self.latest = ()
         self._waiting += drafts
         while len(self._waiting) > WAITING_LIMIT:
-            del self._waiting[_least_missed(self._waiting)]
+            missed = _least_missed(self._waiting)
+            del self._waiting[missed]
+            self._old -= missed < self._old
         self.store(urgent=urgent or any(isinstance(draft.data, MemoryRequestedData) for draft in drafts))
         for _ in range(patience):
             if isinstance(self.error, LockTimeout):
@@ -129,6 +132,7 @@ class Ledger:
             # Not before the last try: another process could store them meanwhile, and ``latest`` would lack their
             # events. Nor too late: until its answer is out, a line comes again to whoever succeeds a process that died.
             self._waiting = self._spool.keep(self._waiting)
+        self._old = len(self._waiting)
 
     def store(self, *, urgent: bool = False) -> None:
         """Try to store what waits; after a failure not at once again, unless it is urgent."""
@@ -148,6 +152,10 @@ class Ledger:
         """Write the head of the hash tree that is due, if one is; see ``memfold.sealing``."""
         self._workspace.seal(most)
 
+    def keep(self, most: int | None = None) -> None:
+        """Write the checkpoint that is due, if one is; see ``replay.live``."""
+        self._live.keep(most)
+
     def finish(self) -> None:
         """Store what waits before the process ends. Nobody waits for it now, so another writer may take its time."""
         for _ in range(LAST_TRIES):
@@ -162,12 +170,22 @@ class Ledger:
     def _append(self) -> None:
         if not self._log.has_begun():  # never made, or deleted meanwhile
             self._create()
-        self._waiting[:0] = self._spool.take()  # older than ours
+        taken = self._spool.take()
+        self._waiting[:0] = taken  # older than ours
+        self._old += len(taken)
+        self._drop_purged()
         try:
             self._write(len(self._waiting))
         except InvalidDraft:
             self._write_singly()
         self._spool.clear()
+
+    def _drop_purged(self) -> None:
+        """Leave out what has waited and would bring back what was purged meanwhile."""
+        if self._old and (memory := self._live.world().memory).erasures:
+            kept = without_purged(self._waiting[: self._old], self._log.read(), memory.context)
+            self._waiting[: self._old] = kept
+            self._old = len(kept)
 
     def _write(self, count: int) -> None:
         """Store the first drafts that wait, in one piece; those that stand in the log all the same wait no more."""

@@ -5,11 +5,20 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
+import time
+from contextlib import suppress
 
 from memfold.bridge.bridge import Bridge, serve
 from memfold.bridge.lines import LineReader, LineWriter
 
-__all__ = ["run_process"]
+if sys.platform != "win32":
+    import select
+
+__all__ = ["LAST_SECONDS", "run_process"]
+
+LAST_SECONDS = 15.0
+"""After the client has ended, for what is left to do: longer than the lock is waited for (``ledger.LAST_TRIES``)."""
 
 
 def run_process() -> None:
@@ -19,7 +28,10 @@ def run_process() -> None:
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.close(null)
-    serve(LineReader(0, _signalled()), LineWriter(output), Bridge(os.environ))
+    told = _signalled()
+    with suppress(RuntimeError):  # no thread can be had; the end is then as long as it takes
+        threading.Thread(target=_end_in_time, args=(told,), daemon=True).start()
+    serve(LineReader(0, told), LineWriter(output), Bridge(os.environ))
 
 
 def _signalled() -> int | None:
@@ -38,6 +50,21 @@ def _signalled() -> int | None:
     signal.set_wakeup_fd(told, warn_on_full_buffer=False)
     signal.signal(signal.SIGTERM, _end)
     return wake
+
+
+def _end_in_time(told: int | None) -> None:
+    """End the process some time after its client, whatever it is busy with: it may be reading gigabytes of damage.
+
+    Nothing is lost that a kill at the same moment would not lose, and what was acknowledged never is.
+    """
+    if sys.platform == "win32" or told is None:
+        return
+    ends = select.poll()
+    ends.register(0, getattr(select, "POLLRDHUP", 0))  # not for lines: those are the reader's
+    ends.register(told, select.POLLIN)
+    ends.poll()
+    time.sleep(LAST_SECONDS)
+    os._exit(0)
 
 
 def _end(_number: int, _frame: object) -> None:

@@ -9,7 +9,7 @@ leaves each event in the log, in a file, or in both; its id tells that it is one
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from msgspec.structs import replace
@@ -18,7 +18,9 @@ from ledger.codec import decode
 from ledger.drafts import stamp
 from ledger.errors import InvalidDraft
 from ledger.events import (
+    AnyEvent,
     Draft,
+    Event,
     PromptRenderedData,
     SessionLinkedData,
     SessionMeasuredData,
@@ -26,13 +28,16 @@ from ledger.events import (
     ToolCompletedData,
     UnknownEvent,
 )
-from ledger.files import close_file, make_private_folder, open_private_new, open_regular, write_all
+from ledger.files import close_file, make_private_folder, open_private_new, write_all
 from ledger.ids import MonotonicIds
 from ledger.problems import Problem
+from ledger.times import parse_time
+from ledger.trust import SPOOL, open_own
+from projections.erasure.returning import Purged
+from projections.policy import Context
 
-__all__ = ["DISPENSABLE", "SPOOL", "Spool", "spooled"]
+__all__ = ["DISPENSABLE", "SPOOL", "Spool", "is_spool_file", "read_spool", "spooled", "without_purged"]
 
-SPOOL = "spool"
 DISPENSABLE = (ToolCompletedData, SessionMeasuredData, PromptRenderedData)
 """What no memory hangs on."""
 
@@ -110,12 +115,55 @@ class Spool:
 
 def spooled(directory: str) -> int:
     """How many events of a ledger wait in its spool."""
+    return len(read_spool(directory))
+
+
+def read_spool(directory: str) -> tuple[Draft, ...]:
+    """What waits in a ledger's spool, each event once, in the order in which it came; nothing is taken."""
     folder = os.path.join(directory, SPOOL)
-    ids: set[str | None] = set()
+    found: dict[str | None, Draft] = {}
     for name in _names(folder):
         with suppress(OSError):
-            ids.update(draft.id for draft in _read(os.path.join(folder, name)))
-    return len(ids)
+            for draft in _read(os.path.join(folder, name)):
+                found.setdefault(draft.id, draft)
+    return tuple(found.values())
+
+
+def is_spool_file(path: str) -> bool:
+    """Whether a file holds events that wait, or may; all others in the spool are in nobody's use."""
+    try:
+        return path.endswith(_ENDING) and bool(_read(path))
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
+def without_purged(drafts: Sequence[Draft], own: Iterable[AnyEvent], context: Context) -> list[Draft]:
+    """What of the drafts may still be stored, after purges that came while they waited.
+
+    What a purge found in the spool stands in the log, erased; with that copy at hand it is known what went. What no
+    memory hangs on may say it in any words, and goes unread. A draft that is younger than all purges says it anew.
+
+    Args:
+        drafts: what has waited, in its order.
+        own: the events of the log.
+        context: what judges the texts of messages and summaries.
+    """
+    purged = Purged(own, context)
+    last = max((parse_time(one.time) or 0 for one in purged.purges), default=-1)
+    waiting = [(draft, _event(draft)) for draft in drafts]
+    old = {event.id for draft, event in waiting if (parse_time(draft.time) or 0) <= last}
+    stored = {event.id for _, event in waiting if event.id in old and purged.learn(event)}
+    return [
+        draft
+        for draft, event in waiting
+        if event.id not in old or not (event.id in stored or isinstance(draft.data, DISPENSABLE) or purged.holds(event))
+    ]
+
+
+def _event(draft: Draft) -> Event:
+    return stamp([draft], 0, MonotonicIds(), frozenset())[0][0]
 
 
 def _lasting(draft: Draft) -> Draft | None:
@@ -141,7 +189,7 @@ def _names(folder: str) -> list[str]:
 
 def _read(path: str) -> list[Draft]:
     """The drafts in a file; a line that a kill has torn was never more than a line of the process that died."""
-    with open(path, "rb", opener=open_regular) as file:
+    with open(path, "rb", opener=open_own) as file:
         events = [decode(line.rstrip(b"\n")) for line in file]
     return [
         Draft(

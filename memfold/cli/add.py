@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 
 from memfold.cli.desk import Desk, tell
 from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.reading import STDIN, given_stdin
 from memfold.editing import add
 from memfold.errors import UsageError
 from projections.policy import type_order
@@ -16,8 +16,6 @@ from projections.text.cut import cut
 from projections.text.limits import TITLE_LIMIT
 
 __all__ = ["check_type", "configure", "given_text", "run", "worded"]
-
-_STDIN = "-"
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -32,7 +30,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def given_text(argument: str) -> str:
     """The text of an argument, or of stdin."""
-    return decode(sys.stdin.read() if argument == _STDIN else argument)
+    return given_stdin() if argument == STDIN else decode(argument)
 
 
 def worded(text: str, title: str | None = None) -> tuple[str, str]:

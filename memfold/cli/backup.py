@@ -1,3 +1,4 @@
+# ruff: noqa: PTH120 - os.path strings, as in ``memfold.paths``
 """``memfold backup``: copy the ledger, with a manifest; or list the copies that there are."""
 
 from __future__ import annotations
@@ -5,15 +6,24 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 
-from memfold.backups import Backup, backups_folder, known_backups, make_backup, noted_elsewhere, read_backup, trouble_of
+from memfold.backups import (
+    Backup,
+    backups_folder,
+    known_backups,
+    make_backup,
+    note_trouble,
+    noted_elsewhere,
+    read_backup,
+    trouble_of,
+)
 from memfold.cli.console import Console
 from memfold.cli.move_documents import BackupDocument, BackupPart, BackupsDocument
 from memfold.cli.parsing import json_option, ledger_options
-from memfold.cli.place import Place, open_view
+from memfold.cli.place import Place, open_view, reading_place
 from memfold.cli.words import plural
 from memfold.clock import now_ms
 from memfold.errors import FINDINGS, OK
-from memfold.paths import data_dir, workspace_key
+from memfold.paths import data_dir, ledger_dir, workspace_key
 from projections.text.clean import decode
 
 __all__ = ["backup_part", "configure", "run", "store_of"]
@@ -28,11 +38,12 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Make or list copies; 3 if one of those that are listed can't be restored."""
-    view, console = open_view(options), Console(options)
+    """Make or list copies; 3 if one of those that are listed can't be restored, or not all are known."""
+    console = Console(options)
+    if options.list:  # the more where the log is gone
+        return _list(options, console, reading_place(options))
+    view = open_view(options)
     data, key = store_of(view.place)
-    if options.list:
-        return _list(options, console, view.place)
     backup = make_backup(view.place.directory, data, key, now=now_ms(), to=options.to)
     document = BackupDocument(view.place.shown_directory, backup_part(backup, ""))
     if options.json:
@@ -45,7 +56,11 @@ def run(options: Namespace) -> int:
 
 def store_of(place: Place) -> tuple[str, str]:
     """The data folder, and the key under which copies of a ledger are kept there."""
-    return data_dir(os.environ, place.resolved.config.data_dir), workspace_key(place.root or place.directory)
+    data = data_dir(os.environ, place.resolved.config.data_dir)
+    folder, name = os.path.split(place.directory)
+    if not place.root and folder == os.path.dirname(ledger_dir(data, name)):
+        return data, name  # a log that is gone can't name its workspace, but its folder has the key for a name
+    return data, workspace_key(place.root or place.directory)
 
 
 def backup_part(backup: Backup, trouble: str) -> BackupPart:
@@ -77,4 +92,7 @@ def _list(options: Namespace, console: Console, place: Place) -> int:
             console.out(f"no copies in {decode(backups_folder(data, key))}")
     for folder in away:
         console.note(f"a copy was made in {decode(folder)}, which isn't there now")
-    return FINDINGS if any(one.trouble for one in parts) else OK
+    trouble = note_trouble(data, key)
+    if trouble is not None:
+        console.note(": ".join(trouble))
+    return FINDINGS if trouble is not None or any(one.trouble for one in parts) else OK

@@ -208,6 +208,7 @@ class PurgedPart(Struct, frozen=True):
         leaves: whether it is active or pending now, and deleted by the purge.
         type: its type.
         text: its text.
+        wordings: all of its texts that go, earlier ones too, the oldest first.
     """
 
     id: str
@@ -215,6 +216,7 @@ class PurgedPart(Struct, frozen=True):
     leaves: bool
     type: str
     text: str
+    wordings: tuple[str, ...]
 
 
 class PlacePart(Struct, frozen=True):
@@ -223,7 +225,8 @@ class PlacePart(Struct, frozen=True):
     Attributes:
         path: where it is.
         kind: `derived`, `quarantine`, `spool`, `log`, `backup`, `copy`, `project` or `other`.
-        action: `remove`, `rewrite`, or `tell`: it isn't memfold's to change.
+        action: `remove`; `rewrite`; `store`: what waits there is stored first, and erased in the ledger; `tell`: it
+            isn't memfold's to change.
     """
 
     path: str
@@ -237,9 +240,13 @@ class PurgeDocument(Struct, frozen=True, tag_field="schema", tag="memfold.purge/
     Attributes:
         ledger: folder of the ledger.
         done: whether it was done; false for a dry run, and where there was nothing to purge.
+        outcome: `done`; `dry-run`; or `nothing`: there is nothing left here that memfold could erase.
+        text: the text that was named, which goes from wherever it stands; empty where an id or a message was.
         texts: the memories and candidates that lose their text, in ledger order.
         changed: number of events that change, by type; damaged pieces of the ledger as `damage`.
         left: lines of the ledger that hold a text and keep it: that of a memory that stays, or an id.
+        stays: the fields that hold it there, such as `tool.completed data.call`, and in how many lines.
+        maybe: the fields that hold a short text among other words, likewise: they keep it.
         places: files beside the ledger; those with the action `tell` hold a text also afterwards.
         absent: folders of backups that weren't there, so that nobody knows what they hold.
         unreachable: what memfold can't look into.
@@ -248,9 +255,13 @@ class PurgeDocument(Struct, frozen=True, tag_field="schema", tag="memfold.purge/
 
     ledger: str
     done: bool
+    outcome: str
+    text: str
     texts: tuple[PurgedPart, ...]
     changed: dict[str, int]
     left: int
+    stays: dict[str, int]
+    maybe: dict[str, int]
     places: tuple[PlacePart, ...]
     absent: tuple[str, ...]
     unreachable: tuple[str, ...]

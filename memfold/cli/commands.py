@@ -39,6 +39,7 @@ _COMMANDS = (
             "memfold import .opencode/memory/MEMORY.md --dry-run",
             "memfold import ~/.local/share/opencode-working-memory/workspaces/0123456789abcdef",
             "memfold import CLAUDE.md --format bullets",
+            "memfold export --workspace ~/src/old-name | memfold import -",
         ),
         "Writes the ledger, once: the same file adds nothing a second time. Files that are read stay as they are.",
     ),
@@ -47,7 +48,7 @@ _COMMANDS = (
         "export",
         "Print or write the memories: as JSON with all fields, as MEMORY.md, as another program's store.",
         (
-            "memfold export > memories.json",
+            "memfold export --output ~/memories.json",
             "memfold export --format markdown --at 2026-01-31",
             "memfold export --format reference-a --output store",
         ),
@@ -139,8 +140,8 @@ _COMMANDS = (
     Command(
         "purge",
         "purge",
-        "Erase the text of a memory for good, wherever memfold knows it; shows first what and where.",
-        ("memfold purge MEM-003 --dry-run", "memfold purge MEM-003", 'memfold purge "the token is abc" --yes'),
+        "Erase a memory's texts, or any text, for good, wherever memfold knows it; shows first what and where.",
+        ("memfold purge MEM-003 --dry-run", "memfold purge MEM-003", "memfold purge - --yes < token.txt"),
         "Rewrites the ledger, its log of operations, backups and the memory file, and removes what is derived from it.",
     ),
     Command(
@@ -241,13 +242,20 @@ _COMMANDS = (
         "verify",
         "verify",
         "Show that the ledger is what its heads say, and where it isn't; that prompts come out as they were given.",
-        ("memfold verify", "memfold verify --since harbour.head", "memfold verify --prompts --json"),
+        (
+            "memfold verify",
+            "memfold verify --since harbour.head",
+            "ssh other cat harbour.head | memfold verify --since -",
+            "memfold verify --proof event-12.tlog-proof --since harbour.head",
+            "memfold verify --prompts --json",
+        ),
+        "Removes a checkpoint that isn't what the ledger gives; writes nothing else.",
     ),
     Command(
         "prove",
         "prove",
         "Print the proof that an event stands in the ledger.",
-        ("memfold prove 12 > event-12.tlog-proof", "memfold verify --proof event-12.tlog-proof"),
+        ("memfold prove 12 > event-12.tlog-proof", "memfold prove 12 --json > event-12.json"),
     ),
     Command(
         "config",

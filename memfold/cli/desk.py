@@ -12,7 +12,7 @@ from ledger.source import OWN_SOURCE
 from ledger.times import format_time
 from memfold.cli.change_documents import ChangeDocument, ReasonPart
 from memfold.cli.console import Console
-from memfold.cli.place import find_place, has_ledger, open_view
+from memfold.cli.place import Place, find_place, has_ledger, open_view, watch_damage
 from memfold.clock import now_ms
 from memfold.editing import Done, find
 from memfold.errors import OK, ConfigError, MemfoldError, NotFoundError
@@ -25,7 +25,7 @@ from projections.reasons import explain, rule_of
 from projections.text.clean import decode
 from replay.live import Live
 
-__all__ = ["REFUSED", "Desk", "refusal", "tell"]
+__all__ = ["REFUSED", "Desk", "refusal", "require_project", "tell"]
 
 REFUSED = 1
 """Exit code where a change was refused: nothing was done, and the output says why."""
@@ -42,6 +42,7 @@ class Desk:
         ConfigError: if memory is switched off.
         NotFoundError: if there is no ledger to change.
         LedgerError: if it can't be opened.
+        MemfoldError: if something is to be stored where nothing becomes memory.
     """
 
     def __init__(self, options: Namespace, *, make: bool = False) -> None:
@@ -49,15 +50,23 @@ class Desk:
         config = place.resolved.config
         if not config.enabled:
             raise ConfigError("memory is switched off, so nothing was changed", "MEMFOLD=on, or enabled = true")
-        if not has_ledger(place) and not make:
-            open_view(options)  # says whose ledger it would be, and how to begin one
+        if not has_ledger(place):
+            if not make:
+                open_view(options)  # says whose ledger it would be, and how to begin one
+            from memfold.cli.lost import require_no_loss
+
+            require_no_loss(options, place)
+        if make:
+            require_project(place)
         root = place.root or place.directory
         project = is_project(root, os.environ)
         key = workspace_key(root)
         self.place = place
         self.console = Console(options)
         self.log = FileLog.create(place.directory, root=root, key=key, project=project)
-        self.store = Workspace(self.log, root, config.policy, host=OWN_SOURCE, live=Live(self.log))
+        watch_damage(options, self.log)
+        self._live = Live(self.log)
+        self.store = Workspace(self.log, root, config.policy, host=OWN_SOURCE, live=self._live)
         self.keeper = MemoryFileKeeper(
             root, place.directory, project=project, config=config, report=lambda text: self.console.note(decode(text))
         )
@@ -80,6 +89,7 @@ class Desk:
             if kind is None:
                 self.keeper.sync()
                 self.store.seal()
+                self._live.keep()
         finally:
             self.close()
 
@@ -135,6 +145,18 @@ def tell(desk: Desk, options: Namespace, done: Done, *, as_: str = "", also: str
     else:
         _print(desk.console, done, document, as_, also)
     return REFUSED if done.kind == "refused" else OK
+
+
+def require_project(place: Place) -> None:
+    """Refuse to store what a person gives where nothing becomes memory (SPEC 1.6), before a byte of it is written.
+
+    Raises:
+        MemfoldError: if the workspace is no project.
+    """
+    root = place.root or place.directory
+    if not is_project(root, os.environ):
+        message = f"{decode(root)} is no project, and nothing becomes memory there: nothing was stored"
+        raise refusal(message, "cd to the folder of a project, or --workspace PATH")
 
 
 def refusal(message: str, fix: str) -> MemfoldError:

@@ -17,6 +17,7 @@ from memfold.cli.parts import (
     DetailPart,
     EpochPart,
     FindingPart,
+    FormerPart,
     HealthPart,
     HotPart,
     LastEventPart,
@@ -162,6 +163,7 @@ class StatusDocument(Struct, frozen=True, kw_only=True, tag_field="schema", tag=
         warnings: counts by code: deliveries and conflicts.
         missing_paths: paths that active memories name and that don't exist; empty where the workspace isn't there.
         findings: settings that were ignored or lowered.
+        moved_from: workspaces that this one may have been before it was moved, the likeliest first.
     """
 
     ledger: str
@@ -188,6 +190,7 @@ class StatusDocument(Struct, frozen=True, kw_only=True, tag_field="schema", tag=
     warnings: dict[str, int]
     missing_paths: tuple[MissingPathPart, ...]
     findings: tuple[FindingPart, ...]
+    moved_from: tuple[FormerPart, ...] = ()
 
 
 class CheckDocument(Struct, frozen=True, tag_field="schema", tag="memfold.check/1"):

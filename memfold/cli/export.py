@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
+from typing import NamedTuple
 
 import msgspec
 
 from ledger.events import LedgerCreated, LedgerCreatedData
 from ledger.files import make_private_folder
+from ledger.log import FileLog
 from ledger.times import format_time
 from memfold.cli.console import Console
 from memfold.cli.memories import Shelf
 from memfold.cli.move_documents import ExportDocument
 from memfold.cli.parsing import at_option, ledger_options
-from memfold.cli.place import View, open_view
+from memfold.cli.place import open_view
 from memfold.cli.words import plural
 from memfold.errors import OK, CannotCreate
 from memfold.exports.reference_a import journal_bytes, store_bytes
@@ -27,7 +29,7 @@ from projections.text.clean import decode
 from projections.world import WorldState
 from replay.names import current_wording
 
-__all__ = ["configure", "export_document", "run"]
+__all__ = ["Document", "configure", "created_in", "document_of", "export_document", "run"]
 
 _FORMATS = ("json", "markdown", "reference-a", "reference-b")
 _PRIVATE = 0o600
@@ -55,11 +57,11 @@ def run(options: Namespace) -> int:
     """Write or print; the same position gives the same bytes."""
     view, console = open_view(options), Console(options)
     world = view.world(only=frozenset())
-    created = _created(view)
+    created = created_in(view.log, view.place.root)
     if options.format == "reference-a":
         _export_store(options, console, world, created)
     else:
-        data = _document_bytes(world, created) if options.format == "json" else encode_file(file_text(world.memory))
+        data = document_of(world, created).data if options.format == "json" else encode_file(file_text(world.memory))
         if options.output is None:
             console.exact(data.decode("utf-8", "replace"), is_json=options.format == "json")
         else:
@@ -84,8 +86,17 @@ def export_document(world: WorldState, created: LedgerCreatedData) -> ExportDocu
     )
 
 
-def _document_bytes(world: WorldState, created: LedgerCreatedData) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(export_document(world, created)), indent=2) + b"\n"
+class Document(NamedTuple):
+    """An export: its bytes, and how many memories are in it."""
+
+    data: bytes
+    memories: int
+
+
+def document_of(world: WorldState, created: LedgerCreatedData) -> Document:
+    """The export as JSON; the same state gives the same bytes."""
+    document = export_document(world, created)
+    return Document(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n", len(document.memories))
 
 
 def _export_store(options: Namespace, console: Console, world: WorldState, created: LedgerCreatedData) -> None:
@@ -123,9 +134,9 @@ def _write(files: dict[str, bytes], console: Console, *, force: bool) -> None:
         console.note(f"written: {decode(path)} ({plural(len(data), 'byte')})")
 
 
-def _created(view: View) -> LedgerCreatedData:
+def created_in(log: FileLog, root: str) -> LedgerCreatedData:
     """Whose ledger it is; of one whose first line is lost, what is known from elsewhere."""
-    first = next(view.log.read(), None)
+    first = next(log.read(), None)
     if isinstance(first, LedgerCreated):
         return first.data
-    return LedgerCreatedData(format=1, ledger="", root=view.place.root, key=os.path.basename(view.place.directory))
+    return LedgerCreatedData(format=1, ledger="", root=root, key=os.path.basename(log.directory))

@@ -118,7 +118,10 @@ _WORDS: dict[type[Event], Callable[[Any], str]] = {
     PromptRendered: lambda data: f"{data.kind}, {plural(data.size, 'character')}",
     RulesLoaded: lambda data: data.path,
     LedgerSealed: lambda data: plural(data.size, "leaf", "leaves"),
-    LedgerRepaired: lambda data: plural(data.pieces, "damaged piece"),
+    LedgerRepaired: lambda data: (
+        plural(data.pieces, "damaged piece")
+        + (f", {plural(data.steps, 'break')} in the numbers noted" if data.steps else "")
+    ),
     LedgerErased: lambda data: plural(len(data.targets), "text"),
 }
 """Type of event → its words; the others say nothing beyond their type."""

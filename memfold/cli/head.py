@@ -8,6 +8,7 @@ from memfold.cli.console import Console
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import open_view
 from memfold.cli.proof_documents import HeadDocument
+from memfold.cli.words import plural
 from memfold.errors import FINDINGS, OK
 from replay.tlog import head_text
 from replay.verify import verify
@@ -33,5 +34,6 @@ def run(options: Namespace) -> int:
         for line in text.splitlines():
             console.out(line)
         if found.breaks:
-            console.note(f"{len(found.breaks)} heads in the ledger don't hold: memfold verify")
+            verb = "doesn't" if len(found.breaks) == 1 else "don't"
+            console.note(f"{plural(len(found.breaks), 'head')} in the ledger {verb} hold: memfold verify")
     return FINDINGS if found.breaks else OK

@@ -13,10 +13,12 @@ from shlex import quote
 from ledger.events import Draft, LedgerCreatedData
 from ledger.log import FORMAT, FileLog
 from ledger.memory import MemoryLog
+from ledger.reader import Reader
 from ledger.source import OWN_SOURCE
 from ledger.times import format_time
 from memfold.cli.console import Console
-from memfold.cli.desk import Desk
+from memfold.cli.desk import Desk, require_project
+from memfold.cli.lost import require_no_loss
 from memfold.cli.move_documents import ImportDocument
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import Place, current_folder, find_place, has_ledger
@@ -24,17 +26,22 @@ from memfold.cli.words import plural
 from memfold.clock import now_ms
 from memfold.errors import FINDINGS, OK, ConfigError, DataError, NotFoundError, UsageError
 from memfold.imports.apply import drafts_of, record_import
-from memfold.imports.copies import LEDGER, Copy, is_log, read_copy
-from memfold.imports.finding import find_files, known_stores
+from memfold.imports.copies import LEDGER, Copy, is_log, own_events, read_copy
+from memfold.imports.finding import STDIN, find_files, known_stores
 from memfold.imports.formats import FORMATS, read, recognise
 from memfold.imports.model import Format, Import
 from memfold.imports.outcomes import FileReport, LineReport
 from memfold.imports.report import reports_of
 from memfold.paths import data_dir, is_project, workspace_key
+from memfold.renumbered import ids_in, renumbered, renumbered_words
 from memfold.terminal import clean
 from memfold.workspace import Workspace
+from projections.erasure.returning import Purged
+from projections.memory.model import Ref
+from projections.policy import Context
 from projections.reasons import explain
 from projections.text.clean import decode
+from replay.state import state_at
 
 __all__ = ["FORMAT_NAMES", "configure", "run"]
 
@@ -42,12 +49,18 @@ FORMAT_NAMES: dict[str, Format] = {name.replace("_", "-"): name for name in FORM
 _MANY = 300
 """Memories that take a second to be judged."""
 _KNOWN_WORDS = {LEDGER: "here already"}
+_SHOWN = 10
 _FLAGS = ("redacted", "cut", "cleaned")
 
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("paths", metavar="FILE", nargs="*", help="files, folders of a store, another copy of the log")
+    parser.add_argument(
+        "paths",
+        metavar="FILE",
+        nargs="*",
+        help="files, folders of a store, another copy of the log; - is stdin",
+    )
     meanings = "; ".join(f"{shown}: {FORMATS[name][0]}" for shown, name in FORMAT_NAMES.items())
     parser.add_argument(
         "--format",
@@ -65,20 +78,25 @@ def run(options: Namespace) -> int:
     config = place.resolved.config
     if not config.enabled:
         raise ConfigError("memory is switched off, so nothing was imported", "MEMFOLD=on, or enabled = true")
-    logs = [path for path in options.paths if is_log(path)]
+    require_project(place)
+    logs = [path for path in options.paths if path != STDIN and is_log(path)]
     copies = _read_copies(options, place, logs)
     files, unknown = _read_all(options, [path for path in options.paths if path not in logs], place)
     drafts = [draft for copy in copies for draft in copy.drafts]
+    moved: dict[str, str] = {}
     _announce(sum(len(found.lines) for found in files))
     if options.dry_run:
+        require_no_loss(options, place)
         with _as_it_is(place) as store:
             drafts += drafts_of(files, store.world().memory, format_time(now_ms()))
             events, world = store.preview(drafts)
             reports = reports_of(files, events, world)
     else:
         with Desk(options, make=True) as desk:
+            before = _former_ids(desk, logs if drafts else [])
             events = (*desk.store.record(drafts), *record_import(desk.store, *files, time=desk.time))
             world = desk.store.world()
+            moved = renumbered(before, ids_in(world.memory))
             reports = reports_of(files, events, world)
     document = ImportDocument(
         ledger=place.shown_directory,
@@ -86,6 +104,7 @@ def run(options: Namespace) -> int:
         dry_run=options.dry_run,
         files=(*(copy.report for copy in copies), *reports),
         unknown=tuple(unknown),
+        renumbered=moved,
         events=0 if options.dry_run else len(events),
         position=world.memory.offset,
     )
@@ -94,19 +113,29 @@ def run(options: Namespace) -> int:
         console.emit(document)
     else:
         _print(console, document)
-    return FINDINGS if unknown or any(one.damaged for one in document.files) else OK
+    odd = unknown or any(one.damaged or one.differs for one in document.files)
+    return FINDINGS if odd else OK
+
+
+def _former_ids(desk: Desk, logs: Sequence[str]) -> dict[Ref, str]:
+    """The ids of memories before an import of log lines: those in the copies, which lack no line, count most."""
+    ids = ids_in(desk.store.world().memory) if logs else {}
+    for path in logs:
+        ids |= ids_in(state_at(Reader(path), only=frozenset()).memory)
+    return ids
 
 
 def _read_copies(options: Namespace, place: Place, logs: Sequence[str]) -> list[Copy]:
     """What only other copies of the ledger hold."""
     if logs and options.format:
         raise UsageError(f"{decode(logs[0])} is the log of a ledger", "leave --format out")
-    own = FileLog.open(place.directory).read() if logs and has_ledger(place) else ()
-    known = {event.id for event in own}
+    own = FileLog.open(place.directory) if logs and has_ledger(place) else None
+    known = own_events(() if own is None else own.read())
+    purged = Purged(() if own is None else own.read(), Context(place.resolved.config.policy, decode(place.root)))
     copies: list[Copy] = []
     for path in logs:
-        copies.append(read_copy(path, known))
-        known.update(str(draft.id) for draft in copies[-1].drafts)  # what two copies hold is told once
+        copies.append(read_copy(path, known, place.root, purged))
+        known |= {str(draft.id): None for draft in copies[-1].drafts}  # what two copies hold is told once
     return copies
 
 
@@ -122,6 +151,8 @@ def _read_all(options: Namespace, paths: Sequence[str], place: Place) -> tuple[l
         try:
             for one in find_files(path):
                 nothing = False
+                if path == STDIN and not one.data:
+                    raise UsageError("nothing came on stdin, so nothing was imported", _example(place))
                 format_ = wanted or recognise(one.name, one.data)
                 if format_ is None:
                     unknown.append(decode(one.name))
@@ -179,9 +210,11 @@ def _print(console: Console, document: ImportDocument) -> None:
         _print_file(console, one)
     for name in document.unknown:
         console.note(f"{clean(name)}: its layout isn't known, so nothing was read of it; --format names one")
+    if document.renumbered:
+        console.note(renumbered_words(document.renumbered))
     if document.dry_run:
         console.out("nothing was written (--dry-run)")
-    elif not document.events and any(one.known for one in document.files):
+    elif not document.events and any(one.known and not one.differs for one in document.files):
         console.out("nothing new: all that could be read was imported before")
 
 
@@ -194,6 +227,17 @@ def _print_file(console: Console, report: FileReport) -> None:
     rows = [(str(line.line), _what(line), _why(line), line.text) for line in report.lines if _is_worth_telling(line)]
     rows += [(str(one.line), "left out", one.reason, "") for one in report.skipped]
     console.table(rows, ("line", "what", "because", "text"), (0,), (1,))
+    _tell_differences(console, report)
+
+
+def _tell_differences(console: Console, report: FileReport) -> None:
+    """Events that the copy and the ledger tell differently: somebody has changed one of them."""
+    if report.differs:
+        first = report.differs[0]
+        offsets = ", ".join(f"#{seq}" for seq in report.differs[:_SHOWN])
+        more = ", …" if len(report.differs) > _SHOWN else ""
+        what = "1 event differs" if len(report.differs) == 1 else f"{len(report.differs):,} events differ"
+        console.note(f"{what} here from {clean(report.file)}, and stays: {offsets}{more} (memfold log {first})")
 
 
 def _is_worth_telling(line: LineReport) -> bool:

@@ -25,6 +25,7 @@ from memfold.capture import Capture
 from memfold.cli.config import finding_line, finding_parts
 from memfold.cli.console import Console
 from memfold.cli.documents import IngestDocument
+from memfold.cli.lost import require_no_loss
 from memfold.cli.parsing import choice, json_option, ledger_options
 from memfold.cli.place import Place, current_folder, find_place
 from memfold.cli.words import plural
@@ -90,8 +91,8 @@ def ingest(options: Namespace, path: Path) -> IngestDocument:
     if not drafts:
         raise DataError(f"{decode(str(path))} holds no event that a ledger keeps", "record a session with a prompt")
     before = _size(place.directory)
-    log = _open(place, drafts, seed)
-    with log:
+    require_no_loss(options, place)
+    with _open(place, drafts, seed) as log:
         latest = max((parse_time(event.time) or 0 for event in log.read()), default=0) if before else 0
         workspace = Workspace(log, root, config.policy, host=_HOST)
         workspace.record(drafts)

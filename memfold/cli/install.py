@@ -23,6 +23,7 @@ from memfold.hosts.installs import Scope
 from memfold.hosts.opencode_install import HOST, Change, plan_install, plugin_text, settle, start_commands
 from memfold.hosts.opencode_places import CONFIG_VARIABLE, global_folder, plugin_path
 from memfold.hosts.starting import INSTALL_AGAIN, child_environment, is_temporary, passing_place, start_trouble
+from memfold.lost import had_a_log
 from memfold.memory_file.disk import memory_path
 from memfold.memory_file.keeper import keeper_of
 from memfold.paths import is_project, workspace_key
@@ -71,6 +72,8 @@ def _memory_file(target: Target) -> str:
     place, config = target.place, target.place.resolved.config
     if not config.enabled or config.memory_file == "off" or not is_project(place.root, os.environ):
         return "no memory file is kept here: memory or memoryFile is switched off, or this is no project"
+    if had_a_log(place.directory):
+        return "no memory file is kept here: the log of this project's ledger is gone (memfold list says what helps)"
     FileLog.create(place.directory, root=place.root, key=workspace_key(place.root)).close()
     with keeper_of(place.root, place.directory, config) as keeper:
         synced = keeper.sync(begin=True)

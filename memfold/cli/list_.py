@@ -68,7 +68,9 @@ def _print(console: Console, document: ListDocument, state: str, pending: int) -
     waiting = f"{pending:,} pending: decided {WHEN_DECIDED}"
     if not document.memories:
         kind = "candidates" if state == "all" else f"{state} memories"
-        console.note(f"no {kind} as of offset {document.position}")
+        console.note(
+            f"no {kind}" + (f" as of offset {document.position}" if document.position >= 0 else ": the log is empty")
+        )
         if pending and state in _ACTIVE:
             console.note(f"{waiting} (memfold list --state pending)")
         return

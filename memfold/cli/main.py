@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -23,6 +24,9 @@ examples:
   memfold doctor                 # whether it works, and what to do if not
   memfold list                   # what is remembered here
   memfold why "small commits"    # what became of a text, and why"""
+
+_TELL_DAMAGE = frozenset({"check", "doctor", "log", "repair"})
+"""Commands whose output tells of damage itself."""
 
 _LONGEST = 1000
 """Characters of a message; an argument that it quotes may be of any length."""
@@ -91,18 +95,51 @@ def build_parser(names: Iterable[str] = COMMANDS, *, configure: bool = True) -> 
 def _dispatch(arguments: list[str]) -> int:
     name = next((one for one in arguments if not one.startswith("-")), "")
     known = name in COMMANDS
-    if not arguments:
-        build_parser(configure=False).print_help(sys.stderr)
-        raise UsageError("a command is missing")
+    if not arguments:  # whoever types the bare name asks what there is
+        build_parser(configure=False).print_help()
+        return OK
     if name and not known:
         raise UsageError(f"there is no command {name!r}", _similar(name, COMMANDS, "memfold") or "memfold --help")
+    if known:
+        _import_msgspec()
     parser = build_parser([name] if known else COMMANDS, configure=known)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
         raise _unknown_option(parser, name, arguments, unknown)
     run = import_module(f"memfold.cli.{COMMANDS[parsed.command].module}").run
     code: int = run(parsed)
+    if parsed.command not in _TELL_DAMAGE:
+        _hint_at_damage(parsed)
     return code
+
+
+def _hint_at_damage(options: Namespace) -> None:
+    """One line where the log that a command has read is damaged: what it printed may lack something."""
+    skipped: set[int] = getattr(options, "skipped", set())
+    if skipped:
+        from memfold.cli.parsing import place_options
+        from memfold.cli.words import plural
+
+        sys.stdout.flush()  # on a terminal both streams share the screen
+        were = "was" if len(skipped) == 1 else "were"
+        piece = plural(len(skipped), "damaged piece")
+        sys.stderr.write(f"memfold: {piece} of the log {were} skipped: memfold check{place_options(options)}\n")
+
+
+def _import_msgspec() -> None:
+    """Import msgspec without ``typing_extensions``, which is a third of what its import takes else.
+
+    It asks that module for what ``typing`` has too in every Python that we run in, and takes it from there where the
+    module can't be imported. Whoever wants it later still gets it.
+    """
+    name = "typing_extensions"
+    if name in sys.modules:
+        return
+    sys.modules[name] = None  # type: ignore[assignment] # what Python takes for: there is none
+    try:
+        import_module("msgspec")
+    finally:
+        del sys.modules[name]
 
 
 def _unknown_option(parser: Parser, name: str, arguments: Sequence[str], unknown: Sequence[str]) -> UsageError:

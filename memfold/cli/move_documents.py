@@ -29,6 +29,8 @@ class ImportDocument(Struct, frozen=True, tag_field="schema", tag="memfold.impor
         dry_run: whether it only says what would come.
         files: in the order in which they were read.
         unknown: files whose layout isn't known; nothing of them was read.
+        renumbered: former id to present id, of each memory that has another one here than in a copy of the ledger, or
+            than before.
         events: number of events that were written.
         position: offset of the last event now.
     """
@@ -38,6 +40,7 @@ class ImportDocument(Struct, frozen=True, tag_field="schema", tag="memfold.impor
     dry_run: bool
     files: tuple[FileReport, ...]
     unknown: tuple[str, ...]
+    renumbered: dict[str, str]
     events: int
     position: int
 

@@ -14,7 +14,17 @@ from memfold.terminal import terminal_width
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
-__all__ = ["Parser", "at_option", "choice", "color_option", "describe", "json_option", "ledger_options", "whole_number"]
+__all__ = [
+    "Parser",
+    "at_option",
+    "choice",
+    "color_option",
+    "describe",
+    "json_option",
+    "ledger_options",
+    "place_options",
+    "whole_number",
+]
 
 _WIDTH = 80
 _REQUIRED = "the following arguments are required: "
@@ -84,6 +94,14 @@ def ledger_options(parser: argparse.ArgumentParser, default: str = "the current 
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--workspace", metavar="PATH", help=f"a folder of the workspace (default: {default})")
     place.add_argument("--ledger", metavar="DIR", help="the folder that holds events.jsonl")
+
+
+def place_options(options: argparse.Namespace) -> str:
+    """The options of ``ledger_options`` that were given, for a command to copy: each with a space before it."""
+    from shlex import quote
+
+    given = ((name, getattr(options, name, None)) for name in ("ledger", "workspace"))
+    return "".join(f" --{name} {quote(value)}" for name, value in given if value)
 
 
 def choice(parser: argparse.ArgumentParser, name: str, choices: tuple[str, ...], noun: str, help_: str) -> None:

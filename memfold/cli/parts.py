@@ -218,7 +218,8 @@ class WorkspacePart(Struct, frozen=True):
         written: when the ledger was written last.
         size: of the log, in bytes.
         ledger: folder of the ledger.
-        take_over: what to type where the workspace is now, if it is gone from here; else empty.
+        take_over: what to type where the workspace is now, if it is gone from here and has memories; else empty.
+        taken_over_by: root of a workspace that has imported all that is there, if it is gone; else empty.
     """
 
     workspace: str
@@ -226,6 +227,23 @@ class WorkspacePart(Struct, frozen=True):
     written: str
     size: int
     ledger: str
+    take_over: str
+    taken_over_by: str = ""
+
+
+class FormerPart(Struct, frozen=True):
+    """A workspace whose folder is gone, and which this one may have been before it was renamed or moved.
+
+    Attributes:
+        workspace: where it was.
+        why: what makes that plausible.
+        memories: how many an export of it holds.
+        take_over: what to type in the workspace to take them over.
+    """
+
+    workspace: str
+    why: str
+    memories: int
     take_over: str
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ledger.errors import LedgerNotFound
 from ledger.events import AnyEvent
@@ -18,7 +18,7 @@ from ledger.source import split_source
 from ledger.times import DAY_MS, parse_time
 from memfold.config import Resolved, load, locate
 from memfold.errors import ConfigError, NotFoundError, UsageError
-from memfold.ledgers import known_ledgers, moved_from, root_in, take_over
+from memfold.ledgers import known_ledgers, root_in
 from memfold.paths import data_dir, is_project, ledger_dir, workspace_key
 from memfold.terminal import clean
 from projections.prompts import PromptState, RenderedPrompts
@@ -26,6 +26,7 @@ from projections.protocol import fold
 from projections.text.clean import decode
 from replay.kept import KeptFacts
 from replay.positions import events_until, offset_at_time, session_sources
+from replay.starting import with_blocks, with_names
 
 if TYPE_CHECKING:
     from projections.world import WorldState
@@ -41,7 +42,10 @@ __all__ = [
     "open_view",
     "reading_place",
     "short_session",
+    "watch_damage",
 ]
+
+T = TypeVar("T")
 
 _SHORT = 8
 _LEDGERS_NAMED = 5
@@ -82,15 +86,29 @@ class View:
         return events_until(self.log.read(), self.at)
 
     def world(self, only: AbstractSet[str] | None = None) -> WorldState:
-        """The state at the position; ``only`` as for ``replay.state.state_at``."""
+        """The state at the position; ``only`` as for ``replay.state.state_at``.
+
+        At the end of the log it is begun from a checkpoint, unless all sessions are wanted; then there may be more of
+        other sessions in it.
+        """
+        if self.at is None and only is not None:
+            from replay.live import Live
+
+            live = Live(self.log)
+            for source in only:
+                live.world(source)
+            return live.world()
         from replay.state import state_at
 
         return state_at(self.log.read(), self.at, only=only, known=KeptFacts(self.log.directory))
 
     def blocks(self, only: AbstractSet[str] | None = None) -> PromptState:
-        """Memory and frozen blocks at the position: what a session start needs, and it imports nothing more."""
-        known = KeptFacts(self.log.directory)
-        return fold(RenderedPrompts(only, known), self.log.read() if self.at is None else self.events())
+        """Memory and frozen blocks at the position, from the first event on."""
+        return fold(RenderedPrompts(only, KeptFacts(self.log.directory)), self.events())
+
+    def with_blocks(self, only: AbstractSet[str], use: Callable[[PromptState], T]) -> T:
+        """What is made of ``blocks``, at the end of the log from a checkpoint; see ``replay.starting``."""
+        return with_blocks(self.log, only, use) if self.at is None else use(self.blocks(only))
 
     def session(self, text: str) -> str:
         """The source of the session that a text names: its id, or any part of it that no other one has.
@@ -101,7 +119,11 @@ class View:
             NotFoundError: if no session of the prefix has it.
             UsageError: if several have it.
         """
-        known = session_sources(self.events())
+        if self.at is None:
+            return with_names(self.log, lambda known: self._session(known, text))
+        return self._session(session_sources(self.events()), text)
+
+    def _session(self, known: Mapping[str, str], text: str) -> str:
         part = text.removeprefix("…")
         if part in known:
             return known[part]
@@ -188,6 +210,7 @@ def open_view(options: Namespace) -> View:
         log = FileLog.open(place.directory)
     except LedgerNotFound:
         raise _missing(options, place) from None
+    watch_damage(options, log)
     at: str | None = getattr(options, "at", None)
     if at is None and options.ledger is None and place.resolved.config.enabled:
         _take_in_edits(place)
@@ -207,6 +230,11 @@ def _take_in_edits(place: Place) -> None:
     with keeper_of(place.root, place.directory, place.resolved.config) as keeper:
         for report in keeper.sync().reports:
             sys.stderr.write(f"memfold: {clean(decode(report))}\n")
+
+
+def watch_damage(options: Namespace, log: FileLog) -> None:
+    """Let the end of the command tell of the damage that reading this log meets (``memfold.cli.main``)."""
+    log.skipped = options.skipped = set()
 
 
 def has_ledger(place: Place) -> bool:
@@ -258,9 +286,13 @@ def session_of(source: str | None) -> str | None:
 
 
 def _missing(options: Namespace, place: Place) -> NotFoundError:
-    """No ledger: say whose it would be, why there is none, and what makes one."""
+    """No ledger: say whose it would be, why there is none, and what makes one or brings it back."""
     import shlex
 
+    from memfold.cli.lost import missing_log
+
+    if lost := missing_log(options, place):
+        return lost
     if options.ledger is not None:
         where = place.shown_directory
         begin = f"memfold ingest opencode RECORDING --ledger {shlex.quote(where)}"
@@ -272,9 +304,10 @@ def _missing(options: Namespace, place: Place) -> NotFoundError:
         return NotFoundError(f"no ledger for {root}: memory is switched off ({origin}){others}", "memfold config show")
     if not is_project(place.root, os.environ):
         return NotFoundError(f"no ledger for {root}, which is no project{others}", "cd to the folder of a project")
-    if before := moved_from(place.root, os.path.dirname(place.directory), os.environ):
-        was = ", ".join(map(decode, before[:_LEDGERS_NAMED]))
-        return NotFoundError(f"no ledger for {root} yet; if it was {was} before, take that over", take_over(before[0]))
+    from memfold.cli.moved import former_parts, told
+
+    if formers := former_parts(place.root, place.directory, os.environ):
+        return NotFoundError(f"no ledger for {root} yet; {told(formers)}", formers[0].take_over)
     begin = f'{how_to_begin(place.root)}; or memfold add "what to remember"'
     return NotFoundError(f"no ledger for {root} yet: no event was ever received{others}", begin)
 

@@ -81,32 +81,45 @@ def _prompt(view: View, options: Namespace) -> Prompt:
     """The blocks that the options ask for."""
     source = view.session(options.session) if options.session is not None else None
     hot_source = source or (_last_session(view) if options.hot else None)
-    off = view.at is None and not view.place.resolved.config.enabled
-    state: PromptState | WorldState
-    hot: HotBlock | None = None
-    if options.hot and hot_source and not off:
+    if options.hot and hot_source and not _is_off(view):
         from projections.hot.view import hot_view
 
-        state = world = view.world({hot_source})
-        hot = hot_view(world, hot_source)
-    else:
-        state = view.blocks(frozenset() if source is None else {source})
+        world = view.world({hot_source})
+        return _made(view, world, options, hot_view(world, hot_source), (source, hot_source))
+    only = frozenset[str]() if source is None else {source}
+    return view.with_blocks(only, lambda state: _made(view, state, options, None, (source, hot_source)))
+
+
+def _made(
+    view: View,
+    state: PromptState | WorldState,
+    options: Namespace,
+    hot: HotBlock | None,
+    sources: tuple[str | None, str | None],
+) -> Prompt:
+    """The block of a state; ``sources`` are the session whose block it is, and the one that is asked about."""
+    source, asked = sources
+    off = _is_off(view)
     kind, epoch, block = _block(view, state, source, options)
     if off:
         block = Block("", (), block.omitted)
     note = None if block.text else _why_empty(state, source, epoch, off=off)
-    return Prompt(kind, state.memory, hot_source, epoch, block, hot, note)
+    return Prompt(kind, state.memory, asked, epoch, block, hot, note)
+
+
+def _is_off(view: View) -> bool:
+    return view.at is None and not view.place.resolved.config.enabled
 
 
 def _block(
     view: View, state: PromptState | WorldState, source: str | None, options: Namespace
 ) -> tuple[str, Epoch | None, Block]:
     if options.next:
-        return "next", None, next_block(state)
+        return "next", None, next_block(state, omitted=options.json)
     if options.numbered:
-        return "numbered", None, numbered_block(state.memory)
+        return "numbered", None, numbered_block(state.memory, omitted=options.json)
     if source is None:
-        return "present", None, present_block(state)
+        return "present", None, present_block(state, omitted=options.json)
     epoch = current_epoch(state.prompts, source)
     if epoch is None:
         return "frozen", None, Block("", (), ())

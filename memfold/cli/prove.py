@@ -6,19 +6,26 @@ from argparse import ArgumentParser, Namespace
 
 from memfold.cli.console import Console
 from memfold.cli.parsing import json_option, ledger_options
-from memfold.cli.place import named_event, open_view
+from memfold.cli.place import View, named_event, open_view
 from memfold.cli.proof_documents import ProofDocument
 from memfold.errors import OK, NotFoundError
 from projections.text.clean import decode
+from replay.history import history_of
+from replay.kept import KeptFacts
+from replay.names import entry_by_id, parse_id
+from replay.proofs import prove
 from replay.tlog import proof_text
-from replay.verify import prove
 
 __all__ = ["configure", "run"]
+
+_SHOWN = 10
 
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("event", metavar="EVENT", help="offset or id of the event")
+    parser.add_argument(
+        "event", metavar="EVENT", help="offset or id of the event; memfold history names those of a memory"
+    )
     ledger_options(parser)
     json_option(parser)
 
@@ -26,7 +33,9 @@ def configure(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Print the proof; with --json the line that it is about too."""
     view, console = open_view(options), Console(options)
-    event = named_event(view.log.read(), decode(options.event))
+    name = decode(options.event)
+    _require_event(view, name)
+    event = named_event(view.log.read(), name)
     found = prove(view.log, event.id)
     if found is None:
         raise NotFoundError(f"event {event.id} stands in no line of its own", "memfold check")
@@ -48,3 +57,18 @@ def run(options: Namespace) -> int:
         for text in proof_text(proof).splitlines():
             console.out(text)
     return OK
+
+
+def _require_event(view: View, name: str) -> None:
+    """A memory is made of several events: say which, since a proof is of one."""
+    if parse_id(name) is None:
+        return
+    entry = entry_by_id(view.world(only=frozenset()).memory, name)
+    if entry is not None:
+        steps = history_of(view.events(), entry.ref, KeptFacts(view.log.directory))
+        offsets = [f"#{step.event.seq}" for step in steps]
+        shown = ", ".join([*offsets[:_SHOWN], *(["…"] if len(offsets) > _SHOWN else [])])
+        what = "its event is" if len(offsets) == 1 else "its events are"
+        raise NotFoundError(
+            f"{name.strip()} is a memory, and a proof is of one event: {what} {shown}", f"memfold history {entry.id}"
+        )

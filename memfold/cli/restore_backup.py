@@ -8,14 +8,18 @@ import shutil
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
+from collections.abc import Sequence
+from shlex import quote
 
 from msgspec import Struct
 
 from ledger.copies import LogCopy, replace_log
 from ledger.errors import LedgerNotFound, SequenceConflict
 from ledger.events import AnyEvent, LedgerErased, type_name
+from ledger.files import is_there
 from ledger.log import FileLog
-from memfold.backups import Backup, Manifest, find_backup, make_backup, require_backup
+from ledger.reader import Reader, health_of, scan
+from memfold.backups import MANIFEST_NAME, Backup, Manifest, find_backup, make_backup, require_backup
 from memfold.cli.backup import backup_part, store_of
 from memfold.cli.console import Console
 from memfold.cli.move_documents import RestoreBackupDocument
@@ -24,8 +28,12 @@ from memfold.cli.place import Place, find_place
 from memfold.cli.words import plural
 from memfold.clock import now_ms
 from memfold.errors import OK, MemfoldError
+from memfold.links import require_unlinked
+from memfold.lost import bare_copy, log_of
 from memfold.memory_file.keeper import keeper_of
 from memfold.terminal import clean
+from projections.erasure.returning import Purged
+from projections.policy import Context
 from projections.text.clean import decode
 from projections.world import WorldState
 from replay.kept import DERIVED
@@ -47,7 +55,7 @@ class _Plan(Struct):
         lost: events that only the present log has, by type.
         leaving: texts that are active now and not in the copy.
         coming: texts that are active in the copy and not now.
-        purges: purges that the copy knows nothing of.
+        purges: purges that the copy knows nothing of, if it still has what one of them erased.
         foreign: whether it is a copy of another workspace's ledger.
         notes: what else a person should know.
     """
@@ -65,11 +73,13 @@ class _Plan(Struct):
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("backup", metavar="PATH", help="folder of a copy, or its name in backup --list")
+    parser.add_argument("backup", metavar="PATH", help="folder of a copy, its log, or its name in backup --list")
     parser.add_argument("--dry-run", action="store_true", help="say what would be lost, and do nothing")
     parser.add_argument("--yes", action="store_true", help="don't ask")
     parser.add_argument(
-        "--force", action="store_true", help="even a copy of another workspace's ledger, or one from before a purge"
+        "--force",
+        action="store_true",
+        help="even a copy of another workspace's ledger, or one that has purged texts",
     )
     ledger_options(parser)
     json_option(parser)
@@ -78,10 +88,11 @@ def configure(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Restore; the present log is kept as a copy first."""
     place, console = find_place(options), Console(options)
+    require_unlinked(place.directory)
     data, key = store_of(place)
     folder = find_backup(data, key, options.backup)
     for _ in range(_TRIES):
-        plan = _plan(place, folder, require_backup(folder))
+        plan = _plan(place, folder)
         document = _document(place, plan, dry_run=options.dry_run)
         if not options.json:
             _print(console, document)
@@ -104,13 +115,14 @@ def run(options: Namespace) -> int:
     return OK
 
 
-def _plan(place: Place, folder: str, manifest: Manifest) -> _Plan:
-    copy, (present, seq) = FileLog.open(folder, own=False), _present(place)
-    backed = {event.id for event in copy.read()}
+def _plan(place: Place, folder: str) -> _Plan:
+    log, (present, seq) = log_of(folder), _present(place)
+    manifest, notes = _manifest(folder, log, seq)
+    backed = {event.id for event in Reader(log)}
     lost = [event for event in present if event.id not in backed]
-    before, after = state_at(present, only=frozenset()), state_at(copy.read(), only=frozenset())
-    health = copy.health()
-    notes = [f"{plural(health.damaged, 'damaged piece')} of its log can't be read"] if health.damaged else []
+    before, after = state_at(present, only=frozenset()), state_at(Reader(log), only=frozenset())
+    health = health_of(scan(log))
+    notes += [f"{plural(health.damaged, 'damaged piece')} of its log can't be read"] if health.damaged else []
     return _Plan(
         folder=folder,
         manifest=manifest,
@@ -118,10 +130,43 @@ def _plan(place: Place, folder: str, manifest: Manifest) -> _Plan:
         lost=dict(Counter(type_name(event) for event in lost).most_common()),
         leaving=tuple(text for text in _active(before) if text not in _active(after)),
         coming=tuple(text for text in _active(after) if text not in _active(before)),
-        purges=sum(isinstance(event, LedgerErased) for event in lost),
+        purges=_undone_purges(present, list(Reader(log)), place),
         foreign=bool(place.root) and manifest.root != decode(place.root),
         notes=notes,
     )
+
+
+def _manifest(folder: str, log: str, seq: int) -> tuple[Manifest, list[str]]:
+    """What a copy is, and what to note of it; one without a manifest only serves where there is no event to lose.
+
+    Raises:
+        MemfoldError: if it can't be restored.
+    """
+    if is_there(os.path.join(folder, MANIFEST_NAME)):
+        return require_backup(folder), []
+    if seq:
+        raise MemfoldError(
+            f"{decode(folder)} has no manifest, so nothing tells whether it is whole, and a ledger stands here",
+            f"memfold import {quote(decode(log))} takes in the events that only it holds",
+        )
+    return bare_copy(folder), ["it has no manifest, so nothing tells whether it is whole"]
+
+
+def _undone_purges(present: Sequence[AnyEvent], backed: Sequence[AnyEvent], place: Place) -> int:
+    """How many purges the copy doesn't have, if it would bring back what one of them erased.
+
+    A purge rewrites the copies that it knows: those have a record with its digests, or had nothing to erase. Where
+    they also went on by themselves, nobody can tell without that record.
+    """
+    config, ids = place.resolved.config, {event.id for event in present}
+    purged = Purged(present, Context(config.policy, decode(place.root)))
+    here = {event.id for event in backed}
+    lost = [one for one in purged.purges if one.id not in here]
+    known = {digest for event in backed if isinstance(event, LedgerErased) for digest in event.data.digests}
+    unheard = [one for one in lost if not one.data.digests or not known.issuperset(one.data.digests)]
+    went_on = any(event.id not in ids and not isinstance(event, LedgerErased) for event in backed)
+    holds = any(map(purged.learn, backed)) or any(went_on or not one.data.digests for one in unheard)
+    return len(lost) if holds else 0
 
 
 def _present(place: Place) -> tuple[list[AnyEvent], int]:
@@ -152,7 +197,8 @@ def _require_force(plan: _Plan, options: Namespace) -> None:
         )
     if plan.purges:
         raise MemfoldError(
-            f"it was made before {plural(plan.purges, 'purge')}, and would bring back what was erased", "--force"
+            f"it was made before {plural(plan.purges, 'purge')}, and would bring back what was erased",
+            "--force, if you want that",
         )
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 
 from ledger.check import check
 from ledger.events import AnyEvent, type_name
-from ledger.problems import NOTES
 from ledger.source import is_from_client
 from ledger.times import DAY_MS, format_time, parse_time
 from memfold.bridge.spool import spooled
@@ -16,6 +15,7 @@ from memfold.cli.account import adds_up, reason_counts, summary
 from memfold.cli.config import finding_line, finding_parts
 from memfold.cli.console import Console
 from memfold.cli.documents import StatusDocument
+from memfold.cli.moved import former_parts, told
 from memfold.cli.parsing import at_option, json_option, ledger_options
 from memfold.cli.parts import HealthPart, LastEventPart, MissingPathPart, PendingPart, SizePart
 from memfold.cli.place import View, how_to_begin, open_view
@@ -49,7 +49,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Print the status."""
     view, console = open_view(options), Console(options)
-    document = status_document(view)
+    document = status_document(view, may_have_moved=options.ledger is None and options.at is None)
     if options.json:
         console.emit(document)
     else:
@@ -57,15 +57,20 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def status_document(view: View) -> StatusDocument:
-    """Everything ``status`` tells; the log is read a few times: its state, its types, its health and problems."""
+def status_document(view: View, *, may_have_moved: bool = False) -> StatusDocument:
+    """Everything ``status`` tells; the log is read a few times: its state, its types, its health and problems.
+
+    Args:
+        view: the ledger, and the position.
+        may_have_moved: look for ledgers of vanished folders that may have been of this workspace.
+    """
     world = view.world()
     memory, resolved = world.memory, view.place.resolved
     policy = memory.context.policy
     table = counts(world.accounts)
     block = present_block(world)
     health = view.log.health()
-    problems = sum(one.kind not in NOTES for one in check(view.place.directory))
+    problems = sum(not one.is_note for one in check(view.place.directory))
     return StatusDocument(
         ledger=view.place.shown_directory,
         workspace=decode(view.place.root),
@@ -91,6 +96,7 @@ def status_document(view: View) -> StatusDocument:
         warnings=warnings_of(world),
         missing_paths=_missing_paths(memory),
         findings=finding_parts(resolved.findings),
+        moved_from=former_parts(view.place.root, view.place.directory, os.environ) if may_have_moved else (),
     )
 
 
@@ -257,4 +263,5 @@ def _warnings(document: StatusDocument) -> list[str]:
         *(f"{one.id} names {one.path}: path not found" for one in document.missing_paths),
         *map(finding_line, document.findings),
         *([_POLICY] if document.policy_differs else []),
+        *([f"{told(document.moved_from)}: {document.moved_from[0].take_over}"] if document.moved_from else []),
     ]

@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Mapping
 
 from memfold import __version__
 from memfold.cli.console import Console
+from memfold.cli.given import GivenProof, read_head, read_proof
 from memfold.cli.parsing import json_option, ledger_options
-from memfold.cli.place import View, open_view
-from memfold.cli.proof_documents import VerifyDocument
-from memfold.cli.words import plural
-from memfold.errors import FINDINGS, OK, DataError, NotFoundError
+from memfold.cli.place import View, has_ledger, open_view, reading_place
+from memfold.cli.proof_documents import GivenKind, GivenPart, VerifyDocument
+from memfold.cli.verify_alone import check_alone
+from memfold.cli.verify_output import print_checkpoints, print_prompts, print_proof, print_verification
+from memfold.errors import FINDINGS, OK, DataError, NotFoundError, UsageError
 from projections.text.clean import decode
-from replay.kept import KeptFacts
-from replay.rerender import Difference, Rerendered, rerender
-from replay.tlog import Head, Proof, parse_head, parse_proof
-from replay.verify import Break, Verification, proven_event, verify
+from replay.claims import origin_in
+from replay.proofs import proven_event, proven_line
+from replay.recheck import Rechecked, recheck
+from replay.rerender import Rerendered, rerender
+from replay.tlog import Head
+from replay.verify import Verification, verify
 
 __all__ = ["configure", "run"]
-
-_SHOWN = 10
-_CAUSES = {
-    "purge": "a purge took words out of it",
-    "damage": "events before it are lost: memfold check",
-    "policy": "a policy in force then means something else in this version",
-    "version": "another version of memfold made it",
-    "unknown": "nothing explains it: a mistake in memfold, or the receipt isn't true",
-}
 
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    given = parser.add_mutually_exclusive_group()
-    given.add_argument("--since", metavar="FILE", help="a head that memfold head has printed; - reads it from stdin")
-    given.add_argument("--proof", metavar="FILE", help="a proof that memfold prove has printed; - reads it from stdin")
+    parser.add_argument("--since", metavar="FILE", help="a head that memfold head has printed; - reads it from stdin")
+    parser.add_argument(
+        "--proof",
+        metavar="FILE",
+        help="a proof that memfold prove has printed; - reads it from stdin. One printed with --json holds the event's "
+        "line too, and is checked where its ledger isn't",
+    )
     parser.add_argument("--prompts", action="store_true", help="make the prompts again that hosts were given")
     ledger_options(parser)
     json_option(parser)
@@ -44,51 +41,93 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print what holds and what doesn't; 3 if anything doesn't."""
+    if options.since == options.proof == "-":
+        raise UsageError("stdin can't be both the head and the proof", "--since FILE --proof -")
+    proof = None if options.proof is None else read_proof(options.proof)
+    since = None if options.since is None else read_head(options.since)
+    if since is not None and proof is not None and since.origin != proof.proof.head.origin:
+        raise DataError(f"the head is of {decode(since.origin)}, the proof of {decode(proof.proof.head.origin)}")
+    if proof is not None and not options.prompts and _is_elsewhere(options, proof):
+        return check_alone(options, proof, since)
+    return _check_here(options, since, proof)
+
+
+def _is_elsewhere(options: Namespace, proof: GivenProof) -> bool:
+    """Whether a proof has to do without its ledger: none was named, and the one of this folder is none or another."""
+    if options.ledger is not None or options.workspace is not None:
+        return False
+    place = reading_place(options)
+    if not has_ledger(place):
+        if proof.line is None:
+            raise NotFoundError(
+                "the ledger of that proof isn't here, and the proof doesn't hold the event's line",
+                "memfold prove EVENT --json, where the ledger is, makes one that does",
+            )
+        return True
+    return proof.line is not None and origin_in(open_view(options).log) not in ("", proof.proof.head.origin)
+
+
+def _check_here(options: Namespace, since: Head | None, proof: GivenProof | None) -> int:
     view, console = open_view(options), Console(options)
-    proof = None if options.proof is None else _given_proof(options.proof)
-    since = proof.head if proof is not None else None if options.since is None else _given_head(options.since)
-    found = verify(view.log, since)
-    event = "" if proof is None or found.since is None else proven_event(view.log, proof)
-    prompts = rerender(view.log, __version__, KeptFacts(view.log.directory)) if options.prompts else None
+    given: dict[GivenKind, Head] = {} if since is None else {"head": since}
+    if proof is not None:
+        given["proof"] = proof.proof.head
+    found = verify(view.log, *given.values())
+    _require_own(found, given)
+    holds = all(one.standing == "holds" for one in found.given)
+    event = "" if proof is None or not holds else _event(view, proof)
+    # Without the facts that are kept: a check doesn't take the word of what it checks.
+    prompts = rerender(view.log, __version__) if options.prompts else None
+    checkpoints = recheck(view.log)
     is_proven = proof is None or bool(event)
-    intact = not found.breaks and is_proven and (prompts is None or not prompts.differences)
+    intact = not (found.breaks or checkpoints.removed) and holds and is_proven
+    intact = intact and (prompts is None or not prompts.differences)
     if options.json:
-        console.emit(_document(view, found, since, event, prompts, intact=intact))
+        console.emit(
+            _document(view, found, tuple(given), event, prompts=prompts, checkpoints=checkpoints, intact=intact)
+        )
     else:
-        _print(console, found, since)
-        if proof is not None and found.since is not None:
-            _print_proof(console, proof, event)
+        print_verification(console, found, tuple(given))
+        print_checkpoints(console, checkpoints)
+        if proof is not None and holds:
+            print_proof(console, proof.proof, event)
         if prompts is not None:
-            _print_prompts(console, prompts)
+            print_prompts(console, prompts)
     return OK if intact else FINDINGS
 
 
-def _read(name: str) -> str:
-    if name == "-":
-        return decode(sys.stdin.read())
-    try:
-        return Path(name).read_text(encoding="utf-8", errors="replace")
-    except FileNotFoundError as error:
-        raise NotFoundError(f"there is no file {decode(name)}") from error
+def _event(view: View, proof: GivenProof) -> str:
+    """The event that a proof is about; empty unless the ledger's line and that of the proof are the proven one."""
+    if proof.line is not None and not proven_line(proof.line, proof.proof):
+        return ""
+    return proven_event(view.log, proof.proof)
 
 
-def _given_head(name: str) -> Head:
-    try:
-        return parse_head(_read(name))
-    except ValueError as error:
-        raise DataError(f"{decode(name)} is no head: {error}", "memfold head prints one") from error
-
-
-def _given_proof(name: str) -> Proof:
-    try:
-        return parse_proof(_read(name))
-    except ValueError as error:
-        raise DataError(f"{decode(name)} is no proof: {error}", "memfold prove prints one") from error
+def _require_own(found: Verification, given: Mapping[GivenKind, Head]) -> None:
+    """A head of another ledger says nothing of this one, and its lines aren't compared."""
+    for name, one in zip(given, found.given, strict=True):
+        if one.standing == "other":
+            raise DataError(
+                f"this {name} is of another ledger, {decode(one.head.origin)}; this one is {decode(found.head.origin)}",
+                "name its ledger with --ledger or --workspace; if it is this one, its first line was changed",
+            )
 
 
 def _document(
-    view: View, found: Verification, since: Head | None, event: str, prompts: Rerendered | None, *, intact: bool
+    view: View,
+    found: Verification,
+    names: tuple[GivenKind, ...],
+    event: str,
+    *,
+    prompts: Rerendered | None,
+    checkpoints: Rechecked,
+    intact: bool,
 ) -> VerifyDocument:
+    parts = [
+        GivenPart(name, one.head.size, one.head.root.hex(), one.standing, one.purge, one.matched)
+        for name, one in zip(names, found.given, strict=True)
+        if one.standing != "other"  # no document comes of one
+    ]
     return VerifyDocument(
         ledger=view.place.shown_directory,
         intact=intact,
@@ -98,95 +137,12 @@ def _document(
         unchecked=found.unchecked,
         purged=found.purged,
         breaks=found.breaks,
-        since=None if since is None else found.since is not None,
-        proof=found.proof,
+        given=tuple(parts),
+        since=all(part.standing == "holds" for part in parts) if parts else None,
+        proof=tuple(node.hex() for node in found.given[0].proof) if found.given else (),
         event=event,
         receipts=None if prompts is None else prompts.receipts,
         differences=() if prompts is None else prompts.differences,
+        checkpoints=checkpoints.held,
+        removed=checkpoints.removed,
     )
-
-
-def _print(console: Console, found: Verification, since: Head | None) -> None:
-    style = console.style
-    if found.breaks:
-        _verdict(console, style.red, f"broken: {_where(found.breaks[0])}")
-    elif found.heads:
-        _verdict(console, style.green, f"intact: {_heads(found.heads)} {'hold' if found.heads > 1 else 'holds'}")
-    else:
-        _verdict(console, style.yellow, "no head stands in the ledger yet: one is written after each compaction")
-    console.fields(
-        [
-            ("tree", f"{plural(found.head.size, 'line')}, root {found.head.root.hex()}"),
-            ("sealed", f"the first {found.sealed:,}; later ones will be" if found.heads else ""),
-            ("given", _given(found, since)),
-            ("purged", _purged(found)),
-        ]
-    )
-    for one in found.breaks[:_SHOWN]:
-        console.wrapped(_place(one))
-    if len(found.breaks) > _SHOWN:
-        console.wrapped(f"… and {len(found.breaks) - _SHOWN:,} more: behind a line that changed no head holds")
-
-
-def _verdict(console: Console, style: Callable[[str], str], text: str) -> None:
-    for line in console.lines(text, ""):
-        console.out(style(line))
-
-
-def _purged(found: Verification) -> str:
-    if found.purged is None:
-        return ""
-    return f"#{found.purged} began a new history; {_heads(found.unchecked)} before it can't be compared"
-
-
-def _heads(count: int) -> str:
-    return plural(count, "head")
-
-
-def _where(one: Break) -> str:
-    if not one.found:
-        return f"there should be {one.size:,} lines"
-    return f"something changed in lines {one.first_line:,} to {one.last_line:,} after they were sealed"
-
-
-def _place(one: Break) -> str:
-    name = "the head that was given" if one.offset is None else f"head #{one.offset}"
-    repaired = f"; damage was set aside by a repair, #{one.repaired}" if one.repaired is not None else ""
-    now = f"now {one.found[:16]}…" if one.found else "there aren't so many now"
-    return f"{name} over {plural(one.size, 'line')}: {one.expected[:16]}…, {now}{repaired}"
-
-
-def _given(found: Verification, since: Head | None) -> str:
-    if since is None:
-        return ""
-    if found.since is None:
-        other = "" if since.origin == found.head.origin else f"; it is of another ledger, {decode(since.origin)}"
-        return f"the head over {plural(since.size, 'line')} doesn't hold{other}"
-    return f"the head over {plural(since.size, 'line')} holds: nothing before it has changed"
-
-
-def _print_proof(console: Console, proof: Proof, event: str) -> None:
-    if event:
-        _verdict(console, console.style.green, f"proven: line {proof.index + 1:,} of the tree is event {event}")
-    else:
-        _verdict(
-            console, console.style.red, f"not proven: line {proof.index + 1:,} of the tree isn't that of the proof"
-        )
-
-
-def _print_prompts(console: Console, prompts: Rerendered) -> None:
-    console.out()
-    count = len(prompts.differences)
-    if not count:
-        text = f"{plural(prompts.receipts, 'prompt')} made again, each as it was given"
-        _verdict(console, console.style.green, text if prompts.receipts else "no prompt was given yet")
-        return
-    _verdict(console, console.style.red, f"{count:,} of {plural(prompts.receipts, 'prompt')} come out otherwise")
-    rows = [_row(one) for one in prompts.differences[:_SHOWN]]
-    console.table(rows, ("receipt", "kind", "made from", "because"), (0, 2), (0, 1, 2))
-    if count > _SHOWN:
-        console.out(f"… and {count - _SHOWN:,} more, with --json")
-
-
-def _row(one: Difference) -> tuple[str, ...]:
-    return (f"#{one.offset}", one.kind, f"#{one.position}", _CAUSES[one.cause])

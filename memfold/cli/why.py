@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ledger.times import format_time
 from memfold.cli.console import Console
+from memfold.cli.lost import missing_log
 from memfold.cli.parsing import at_option, json_option, ledger_options
 from memfold.cli.place import has_ledger, open_view, reading_place, short_session
 from memfold.cli.show import missing_id
@@ -122,6 +123,8 @@ def _without_ledger(options: Namespace, query: str) -> WhyDocument | None:
     place = reading_place(options)
     if options.ledger is not None or options.at is not None or parse_id(query) is not None or has_ledger(place):
         return None
+    if lost := missing_log(options, place):
+        raise lost
     world = World().initial()
     world.memory.context = Context(place.resolved.config.policy, place.root)
     world.memory.project = is_project(place.root, os.environ)

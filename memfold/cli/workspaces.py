@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
 
 from ledger.times import format_time
 from memfold.cli.console import Console
 from memfold.cli.documents import WorkspacesDocument
+from memfold.cli.moved import exported, took_over
 from memfold.cli.parsing import json_option
 from memfold.cli.parts import WorkspacePart
 from memfold.config import load
@@ -26,11 +29,13 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """List them, the one that was written last first; behind them, what can be done about those that are gone."""
+    """List them, the one that was written last first; behind them, what can be done about those that are left over."""
     console = Console(options)
     data = data_dir(os.environ, load("", os.environ).config.data_dir)
     folder = os.path.dirname(ledger_dir(data, "any"))  # noqa: PTH120 - a text
-    document = WorkspacesDocument(decode(folder), tuple(map(_part, known_ledgers(folder, os.environ))))
+    known = known_ledgers(folder, os.environ)
+    taken = took_over(folder, os.environ) if any(one.state == "gone" for one in known) else {}
+    document = WorkspacesDocument(decode(folder), tuple(_part(one, taken) for one in known))
     if options.json:
         console.emit(document)
     else:
@@ -38,14 +43,19 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _part(known: KnownLedger) -> WorkspacePart:
+def _part(known: KnownLedger, taken: Mapping[str, str]) -> WorkspacePart:
+    """A row; of a workspace that is gone also whether its memories are somewhere else by now."""
+    found = exported(known.folder) if known.state == "gone" else None
+    by = "" if found is None else taken.get(found.digest, "")
+    nothing_left = by or (found is not None and not found.memories)
     return WorkspacePart(
         workspace=decode(known.root),
         state=known.state,
         written=format_time(known.written),
         size=known.size,
         ledger=decode(known.folder),
-        take_over=take_over(known.root) if known.state == "gone" else "",
+        take_over=take_over(known.root) if known.state == "gone" and not nothing_left else "",
+        taken_over_by=decode(by),
     )
 
 
@@ -58,9 +68,29 @@ def _print(console: Console, document: WorkspacesDocument) -> None:
     gone = [one for one in shown if one.state == "gone"]
     if gone:
         console.heading("gone: renamed, moved or deleted")
+        _print_gone(console, gone)
+    odd = [one for one in shown if one.state == "no project"]
+    if odd:
+        console.heading("no project: the home folder, / and the folders for temporary files")
+        console.out("nothing becomes memory there, only sessions are recorded; this deletes what was:")
+        _print_removal(console, odd)
+
+
+def _print_gone(console: Console, gone: Sequence[WorkspacePart]) -> None:
+    left = [one for one in gone if one.take_over]
+    if left:
         console.out("in the folder that it is now, this takes its memories over:")
-        for one in gone:
+        for one in left:
             console.out(f"  {one.take_over}")
-        console.out("or, if nothing of it is wanted any more, this deletes them for ever:")
-        for one in gone:
-            console.out(f"  rm -r {one.ledger}")
+    for one in gone:
+        if one.taken_over_by:
+            console.out(f"{one.workspace} was taken over by {one.taken_over_by}")
+        elif not one.take_over:
+            console.out(f"{one.workspace} holds no memory")
+    console.out("if nothing of it is wanted any more, this deletes it for ever:")
+    _print_removal(console, gone)
+
+
+def _print_removal(console: Console, parts: Sequence[WorkspacePart]) -> None:
+    for one in parts:
+        console.out(f"  rm -r {shlex.quote(one.ledger)}")

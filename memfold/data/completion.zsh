@@ -28,7 +28,7 @@ _shtab_memfold_commands() {
     pin:'Exempt a memory from the limit of its type, and let it rank higher.'
     prompt:'Print the block of memories that a prompt held, byte for byte.'
     prove:'Print the proof that an event stands in the ledger.'
-    purge:'Erase the text of a memory for good, wherever memfold knows it; shows first what and where.'
+    purge:'Erase a memory'"'"'s texts, or any text, for good, wherever memfold knows it; shows first what and where.'
     repair:'Set damaged bytes of the ledger aside, after showing which; healthy lines stay as they are.'
     restore:'Make a deleted, superseded or expired memory active again.'
     restore-backup:'Put a copy in the ledger'"'"'s place; says first what that would lose.'
@@ -236,7 +236,7 @@ _shtab_memfold_import_options=(
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
-  "(*)::files, folders of a store, another copy of the log:_files"
+  "(*)::files, folders of a store, another copy of the log\; - is stdin:_files"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -346,7 +346,7 @@ _shtab_memfold_prove_options=(
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
-  ":offset or id of the event:"
+  ":offset or id of the event\; memfold history names those of a memory:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -363,7 +363,7 @@ _shtab_memfold_purge_options=(
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
-  ":an id such as MEM-003, in any state, or a whole text:"
+  ":an id such as MEM-003, in any state, or a text, erased wherever it stands\; - reads it from stdin:"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -399,12 +399,12 @@ _shtab_memfold_restore_backup_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--dry-run[say what would be lost, and do nothing]"
   "--yes[don\'t ask]"
-  "--force[even a copy of another workspace\'s ledger, or one from before a purge]"
+  "--force[even a copy of another workspace\'s ledger, or one that has purged texts]"
   "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"
   "--json[print one JSON document]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
-  ":folder of a copy, or its name in backup --list:_files -/"
+  ":folder of a copy, its log, or its name in backup --list:_files -/"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -499,7 +499,7 @@ _shtab_memfold_unpin_defaults_added=0
 _shtab_memfold_verify_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--since[a head that memfold head has printed\; - reads it from stdin]:FILE:_files"
-  "--proof[a proof that memfold prove has printed\; - reads it from stdin]:FILE:_files"
+  "--proof[a proof that memfold prove has printed\; - reads it from stdin. One printed with --json holds the event\'s line too, and is checked where its ledger isn\'t]:FILE:_files"
   "--prompts[make the prompts again that hosts were given]"
   "--workspace[a folder of the workspace (default\: the current directory)]:PATH:_files -/"
   "--ledger[the folder that holds events.jsonl]:DIR:_files -/"

@@ -15,12 +15,19 @@ from contextlib import contextmanager, suppress
 from ledger.errors import LockTimeout, StorageError
 from ledger.locks import default_lock
 from ledger.log import LOCK_SUFFIX, LOG_NAME
+from ledger.problems import KINDS, Kind
+from ledger.trust import untrusted
+from memfold.backups import note_trouble
+from memfold.cli.words import plural
 from memfold.doctor.model import Check, Scene
+from memfold.ledgers import id_in
+from memfold.lost import begun_anew, what_is_left
+from memfold.paths import workspace_key
 
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["check_disk", "check_ledger", "check_lock"]
+__all__ = ["check_backups", "check_disk", "check_ledger", "check_lock"]
 
 _LITTLE = 50 << 20
 _LOCK_SECONDS = 0.5
@@ -33,13 +40,23 @@ _ADVICE = {
 _DATA_DIR = "set dataDir in your config.toml to a folder that is yours to write"
 
 
+def check_backups(scene: Scene) -> Iterator[Check]:
+    """Whether all copies are known that were made in other places: a purge has to find them."""
+    if scene.ledger and (trouble := note_trouble(scene.data, workspace_key(scene.root or scene.ledger))) is not None:
+        yield Check("backups", "warn", *trouble)
+
+
 def check_ledger(scene: Scene) -> Iterator[Check]:
     """Where the ledger is, whose it is, and who else may read it."""
     if not scene.ledger:
         yield Check("ledger", "fail", *scene.trouble)
         return
     log = os.path.join(scene.ledger, LOG_NAME)
-    if not os.path.lexists(log) and not os.path.exists(scene.ledger):
+    key = workspace_key(scene.root or scene.ledger)
+    left = None if os.path.lexists(log) else what_is_left(scene.ledger, scene.data, key)
+    if left is not None:
+        yield Check("ledger", "fail", *left)
+    elif not os.path.lexists(log) and not os.path.exists(scene.ledger):
         yield Check("ledger", "note", f"{scene.ledger} is not there yet: it is made with the first event")
         return
     paths = (scene.ledger, log, log + LOCK_SUFFIX)
@@ -48,11 +65,17 @@ def check_ledger(scene: Scene) -> Iterator[Check]:
         what = "a folder" if stat.S_ISDIR(found[log].st_mode) else "no regular file"
         yield Check("ledger", "fail", f"{log} is {what}: nothing can be read or stored", "move it away")
     elif log not in found:
-        yield Check("ledger", "note", f"{log} is not there yet: it is made with the first event")
+        if left is None:
+            yield Check("ledger", "note", f"{log} is not there yet: it is made with the first event")
+    elif count := begun_anew(id_in(scene.ledger), scene.data, key):
+        seen = f"{log} was begun anew: all that is in {plural(count, 'backup')} is of the ledger that was here before"
+        action = "memfold restore-backup, which keeps the present log as a backup; then memfold import with that"
+        yield Check("ledger", "warn", seen, action)
     else:
         yield Check("ledger", "ok", f"{log}, {found[log].st_size:,} bytes")
     yield from _owners(scene, found)
     yield from _modes(scene, found)
+    yield from _untrusted(scene)
 
 
 def check_disk(scene: Scene) -> Iterator[Check]:
@@ -125,6 +148,12 @@ def _modes(scene: Scene, found: dict[str, os.stat_result]) -> Iterator[Check]:
         seen = f"others than you may {others} the ledger"
         action = f"chmod -R go-rwx {shlex.quote(scene.ledger)}"
         yield Check("private", "fail" if anyone else "warn", seen, action, details)
+
+
+def _untrusted(scene: Scene) -> Iterator[Check]:
+    if found := [f"{path}: {reason}" for path, reason in untrusted(scene.ledger)]:
+        _, action = KINDS[Kind.UNTRUSTED_FILE]
+        yield Check("trust", "warn", f"not read: {found[0]}", action, tuple(found[1:]))
 
 
 def _write_trouble(scene: Scene) -> tuple[str, str] | None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from memfold.doctor.client import check_bridge, check_client, check_first_start, check_plugin
-from memfold.doctor.disk import check_disk, check_ledger, check_lock
+from memfold.doctor.disk import check_backups, check_disk, check_ledger, check_lock
 from memfold.doctor.history import check_events, check_failures, check_log, check_memories
 from memfold.doctor.memory_file import check_memory_file
 from memfold.doctor.model import Check, Scene
-from memfold.doctor.program import check_imports, check_memory, check_program, check_project
+from memfold.doctor.program import check_imports, check_memory, check_moved, check_program, check_project
 
 __all__ = ["CHECKS", "examine"]
 
 CHECKS: tuple[Callable[[Scene], Iterable[Check]], ...] = (
     check_memory,
     check_project,
+    check_moved,
     check_program,
     check_imports,
     check_client,
@@ -25,6 +26,7 @@ CHECKS: tuple[Callable[[Scene], Iterable[Check]], ...] = (
     check_ledger,
     check_disk,
     check_lock,
+    check_backups,
     check_log,
     check_events,
     check_memories,

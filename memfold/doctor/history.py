@@ -11,7 +11,7 @@ from ledger.check import check
 from ledger.events import AnyEvent, PromptRendered, type_name
 from ledger.files import open_regular
 from ledger.log import LOG_NAME, FileLog
-from ledger.problems import NOTES, Kind
+from ledger.problems import Kind
 from ledger.source import is_from_client, split_source
 from ledger.times import format_time, parse_time
 from memfold.bridge.private_log import PRIVATE_LOG_NAME
@@ -29,7 +29,7 @@ __all__ = ["check_events", "check_failures", "check_log", "check_memories"]
 
 _HOW_TO_TEST = "send any message in OpenCode in this folder, then: memfold doctor"
 """A session that starts is an event, and leaves nothing to be forgotten."""
-_MODES = frozenset({Kind.WRITABLE_FILE, Kind.READABLE_FILE})
+_MODES = frozenset({Kind.WRITABLE_FILE, Kind.READABLE_FILE, Kind.UNTRUSTED_FILE})
 """Kinds that the check of the folder tells."""
 _SILENT = 20
 """Candidates after which it is odd that all of them were refused."""
@@ -45,7 +45,7 @@ def check_log(scene: Scene) -> Iterator[Check]:
     """Whether the log is whole, and of a format that this release writes."""
     if not _has_log(scene):
         return
-    found = [one for one in check(scene.ledger) if one.kind not in NOTES | _MODES]
+    found = [one for one in check(scene.ledger) if not one.is_note and one.kind not in _MODES]
     newer = next((one for one in found if one.kind is Kind.NEWER_FORMAT), None)
     rest = [one for one in found if one is not newer]
     if newer is not None:

@@ -11,11 +11,12 @@ import ledger
 import memfold
 import projections
 import replay
+from memfold.cli.moved import former_parts, told
 from memfold.doctor.model import Check, Scene
 from memfold.hosts.starting import INSTALL_AGAIN, child_environment, found, start_trouble
 from memfold.paths import is_project
 
-__all__ = ["check_imports", "check_memory", "check_program", "check_project"]
+__all__ = ["check_imports", "check_memory", "check_moved", "check_program", "check_project"]
 
 _PACKAGES = (memfold, replay, projections, ledger)
 _NEEDED = ("msgspec", "filelock")
@@ -45,6 +46,13 @@ def check_project(scene: Scene) -> Iterator[Check]:
     else:
         seen = f"{scene.root} is no project: sessions have hot state there, and nothing becomes memory"
         yield Check("workspace", "note", seen, "start the client in the folder of a project")
+
+
+def check_moved(scene: Scene) -> Iterator[Check]:
+    """Whether the memories of a folder that is gone may be of this one; nothing where none may."""
+    formers = former_parts(scene.root, scene.ledger, scene.environ) if scene.ledger else ()
+    if formers:
+        yield Check("moved", "note", told(formers), f"if so: {formers[0].take_over}")
 
 
 def check_program(scene: Scene) -> Iterator[Check]:

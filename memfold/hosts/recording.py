@@ -8,9 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
+from ledger.files import open_regular
+
 __all__ = ["RecordingError", "read_recording", "workspace_of"]
 
 _SHOWN = 60
+_LONGEST = 64 << 20
+"""Bytes of a line; no client's is so long, and what follows of one that is no record."""
 
 
 class RecordingError(Exception):
@@ -36,11 +40,11 @@ def read_recording(path: Path) -> Iterator[dict[str, object]]:
     Raises:
         RecordingError: when the first such line is reached that is no JSON object with a ``hook``, or the file
             has no record at all.
-        OSError: when the file can't be read.
+        OSError: when the file can't be read, or is none.
     """
     number = 0
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
+    with open(path, "rb", opener=open_regular) as file:
+        for number, line in enumerate(iter(lambda: file.readline(_LONGEST), b""), start=1):
             record = _record(line)
             if record is not None:
                 yield record

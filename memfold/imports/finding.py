@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -13,8 +14,10 @@ from memfold.imports.formats import MEMORY_NAME, SESSIONS_FOLDER
 from memfold.imports.reference_a import JOURNAL_NAME, STORE_NAME
 from memfold.paths import workspace_key
 
-__all__ = ["Found", "find_files", "known_stores"]
+__all__ = ["STDIN", "Found", "find_files", "known_stores"]
 
+STDIN = "-"
+"""A path that stands for what comes on stdin."""
 _LARGEST = 64_000_000
 """Bytes that are read of a file: more than any reader takes, so that it is the reader who says so."""
 
@@ -29,11 +32,14 @@ class Found(Struct, frozen=True):
 def find_files(path: str) -> Iterator[Found]:
     """The files behind a path: itself, or the memories, journal and sessions of a store, in this order.
 
-    A folder without them gives none.
+    A folder without them gives none; ``-`` is what comes on stdin.
 
     Raises:
         OSError: if something can't be read, or is no file.
     """
+    if path == STDIN:
+        yield Found("stdin", sys.stdin.buffer.read(_LARGEST))
+        return
     if not os.path.isdir(path):
         yield Found(os.path.basename(path), _read(path))
         return

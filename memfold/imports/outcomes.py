@@ -52,6 +52,7 @@ class FileReport(Struct, frozen=True, kw_only=True):
         counts: number of memories by outcome; of a copy of the ledger: events that were `taken`.
         lines: its new memories.
         skipped: what is no memory; of a copy of the ledger: what stays there.
+        differs: offsets here of events that a copy of the ledger has under the same id with other words.
     """
 
     file: str
@@ -63,3 +64,4 @@ class FileReport(Struct, frozen=True, kw_only=True):
     counts: dict[str, int]
     lines: tuple[LineReport, ...]
     skipped: tuple[Skipped, ...]
+    differs: tuple[int, ...] = ()

@@ -9,7 +9,8 @@ from contextlib import suppress
 import msgspec
 from msgspec import Struct
 
-from ledger.files import close_file, make_private_folder, open_private_new, open_regular, write_all
+from ledger.files import close_file, make_private_folder, open_private_new, write_all
+from ledger.trust import DERIVED, open_own
 from memfold.memory_file.disk import Signature
 
 __all__ = ["Kept", "load", "save"]
@@ -34,7 +35,7 @@ class Kept(Struct, frozen=True):
 
 def load(folder: str) -> Kept:
     """What is kept in a ledger's folder; nothing where it is missing or damaged."""
-    with suppress(OSError, msgspec.MsgspecError), open(_path(folder), "rb", opener=open_regular) as file:
+    with suppress(OSError, msgspec.MsgspecError), open(_path(folder), "rb", opener=open_own) as file:
         return msgspec.json.decode(file.read(_LIMIT), type=Kept)
     return Kept()
 
@@ -58,4 +59,4 @@ def save(folder: str, kept: Kept) -> None:
 
 
 def _path(folder: str) -> str:
-    return os.path.join(folder, "derived", _NAME)
+    return os.path.join(folder, DERIVED, _NAME)

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ledger.errors import LedgerError
-from ledger.files import is_there
+from ledger.files import is_there, require_no_link
 from ledger.ids import MonotonicIds
 from ledger.log import LOG_NAME
 from ledger.reader import Reader
@@ -52,8 +52,12 @@ def look_at_copy(folder: str, choice: Choice, key: str) -> Copy | None:
     if not is_there(path):
         return None
     try:
+        require_no_link(path)
+    except OSError as error:
+        raise DataError(f"{decode(path)}: {error.strerror}", "put the log itself there, then purge again") from error
+    try:
         history = history_of(Reader(path))
-        own = choose(history, (), "keep" if choice.kept else "purge", choice.keys)
+        own = choose(history, (), "keep" if choice.kept else "purge", choice.keys, choice.texts)
         own = replace(own, needles=own.needles.joined(choice.needles), kept=own.kept | choice.kept)
         eraser = LogEraser(own, key)
         eraser.rehearse(path)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from ledger.codec import decode
+from ledger.codec import decode, encode
 from ledger.events import AnyEvent, Draft, LedgerErasedData, type_name
 from ledger.leaves import Leaves
 from ledger.problems import Kind, Problem
@@ -17,6 +17,7 @@ from ledger.source import OWN_SOURCE
 from memfold.errors import MemfoldError
 from projections.erasure.agreement import differences
 from projections.erasure.events import EventEraser
+from projections.erasure.fields import may_stay, staying
 from projections.erasure.lines import erased_line, erased_piece
 from projections.erasure.texts import Choice
 from projections.facts import Known
@@ -43,6 +44,8 @@ class LogEraser:
     Attributes:
         changed: number of events that change, by type; damaged pieces as ``damage``.
         left: number of lines that hold one of the texts all the same: where it stays, or in an id.
+        stays: the fields that hold it there, such as ``tool.completed data.call``, and in how many lines.
+        maybe: the fields that hold a short text among other words, likewise.
     """
 
     def __init__(
@@ -59,19 +62,31 @@ class LogEraser:
         self._digests = frozenset(digests)
         self._events = EventEraser(choice, key, known)
         self._count = 0
+        self._most: int | None = None
+        self._is_over = False
         self._path = ""
         self.changed: Counter[str] = Counter()
         self.left = 0
+        self.stays: Counter[str] = Counter()
+        self.maybe: Counter[str] = Counter()
 
-    def rehearse(self, path: str) -> None:
+    def rehearse(self, path: str, most: int | None = None, waiting: Iterable[AnyEvent] = ()) -> None:
         """Do all but write: afterwards ``changed`` and ``left`` tell what a rewrite would do.
+
+        Args:
+            path: the log.
+            most: how many events there were when the texts were chosen; what others append meanwhile stays unseen.
+            waiting: events that will stand behind them.
 
         Raises:
             MemfoldError: if something else would change, so that it can't be done.
             LedgerError: if the log can't be read.
         """
+        self._most = most
         for _ in self.content(path):
             pass
+        for event in waiting:
+            self._line(event, self._events.take(event), encode(event).rstrip(b"\n"))
         self._require_same(self._events.new)
 
     def begin(self) -> None:
@@ -84,6 +99,9 @@ class LogEraser:
 
     def _piece(self, record: Record, data: bytes) -> bytes:
         item = record.item
+        self._is_over = self._is_over or (self._count == self._most and not isinstance(item, Problem))
+        if self._is_over:
+            return data
         if not isinstance(item, Problem):
             self._count += 1
             return self._line(item, self._events.take(item), data)
@@ -124,7 +142,11 @@ class LogEraser:
 
     def _noted(self, kind: str, before: bytes, after: bytes) -> bytes:
         self.changed[kind] += before != after
-        self.left += self._choice.needles.are_in_bytes(after)
+        needles = self._choice.needles
+        fields = staying(after, needles)
+        self.left += bool(fields)
+        for counter, found in ((self.stays, fields), (self.maybe, may_stay(after, needles))):
+            counter.update(f"{kind} {field}" if field != kind else kind for field in found)
         return after
 
     def _require_same(self, new: WorldState) -> None:

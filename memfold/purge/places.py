@@ -11,14 +11,16 @@ from contextlib import suppress
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ledger.copies import RESTORE_NAME
 from ledger.files import is_there, open_regular
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.rewrite import REWRITE_SUFFIX
+from ledger.trust import DERIVED
 from ledger.writer import QUARANTINE
 from memfold.bridge.private_log import PRIVATE_LOG_NAME
-from memfold.bridge.spool import SPOOL
+from memfold.bridge.spool import SPOOL, is_spool_file
 from memfold.hosts.installs import replace_file
 from memfold.memory_file.disk import FOLDER
 from memfold.tools.operation_log import OPERATION_LOG_NAME
@@ -26,9 +28,8 @@ from projections.erasure.needles import Needles
 
 __all__ = ["Place", "clear", "project_files", "survey"]
 
-Action = Literal["remove", "rewrite", "tell"]
+Action = Literal["remove", "rewrite", "store", "tell"]
 
-_DERIVED = "derived"
 _STEM = LOG_NAME.partition(".")[0]
 _CHUNK = 1 << 20
 _PRIVATE = 0o600
@@ -40,7 +41,8 @@ class Place(Struct, frozen=True):
     Attributes:
         path: where it is.
         kind: what it is: ``derived``, ``quarantine``, ``spool``, ``log``, ``backup``, ``copy``, ``project``, ``other``.
-        action: what a purge does: remove it, rewrite it, or only tell of it, since it is not memfold's to change.
+        action: what a purge does: remove it, rewrite it, store the events that wait in it, which lose the text then, or
+            only tell of it, since it is not memfold's to change.
     """
 
     path: str
@@ -67,7 +69,7 @@ def survey(folder: str, data: str, needles: Needles, handled: Iterable[str] = ()
 
 def project_files(root: str, needles: Needles) -> tuple[str, ...]:
     """Files beside MEMORY.md that hold a text, in words of other people or as copies of an editor."""
-    return tuple(path for path in _files(os.path.join(root, FOLDER)) if _holds(path, needles))
+    return tuple(path for path in _files(os.path.join(root, FOLDER)) if _holds(path, needles, loose=True))
 
 
 def clear(places: Iterable[Place], needles: Needles) -> None:
@@ -88,7 +90,7 @@ def clear(places: Iterable[Place], needles: Needles) -> None:
 
 def _own(folder: str, needles: Needles) -> Iterator[Place]:
     """What is derived goes as a whole: whoever needs it computes it again. Of what was damaged, what holds a text."""
-    if any(_files(derived := os.path.join(folder, _DERIVED))):
+    if any(_files(derived := os.path.join(folder, DERIVED))):
         yield Place(derived, "derived", "remove")
     if is_there(restore := os.path.join(folder, RESTORE_NAME)):
         # Left by a kill, and it may hold anything. A restore that runs meanwhile fails, and changes nothing.
@@ -96,24 +98,34 @@ def _own(folder: str, needles: Needles) -> Iterator[Place]:
     for kind in (QUARANTINE, SPOOL):
         for path in _files(os.path.join(folder, kind)):
             if _holds(path, needles, in_part=True):
-                yield Place(path, kind, "remove")
+                waits = kind == SPOOL and is_spool_file(path)
+                yield _unless_link(Place(path, kind, "store" if waits else "remove"))
+            elif _holds(path, needles, loose=True):
+                yield Place(path, kind, "tell")
 
 
 def _logs(folder: str, data: str, needles: Needles) -> Iterator[Place]:
     for log in (os.path.join(folder, OPERATION_LOG_NAME), os.path.join(data, PRIVATE_LOG_NAME)):
         for path in (log, f"{log}.1"):
             if os.path.isfile(path) and _holds(path, needles, in_part=True):
-                yield Place(path, "log", "rewrite")
+                yield _unless_link(Place(path, "log", "rewrite"))
+            if _holds(path, needles, loose=True):
+                yield Place(path, "log", "tell")
+
+
+def _unless_link(place: Place) -> Place:
+    """A link is only told of: what it leads to would keep the text, were the link replaced or removed."""
+    return replace(place, action="tell") if os.path.islink(place.path) else place
 
 
 def _others(folder: str, data: str, needles: Needles, handled: Iterable[str]) -> Iterator[Place]:
     """Whatever else holds a text: copies that file synchronisation has made, ledgers of other workspaces."""
     log = os.path.join(folder, LOG_NAME)
     known = {os.path.realpath(path) for path in (log, log + LOCK_SUFFIX, log + REWRITE_SUFFIX)}
-    apart = tuple(os.path.realpath(path) + os.sep for path in (os.path.join(folder, _DERIVED), *handled))
+    apart = tuple(os.path.realpath(path) + os.sep for path in (os.path.join(folder, DERIVED), *handled))
     for path in dict.fromkeys((*_files(folder), *_files(data))):
         real = os.path.realpath(path)
-        if real not in known and not real.startswith(apart) and _holds(path, needles):
+        if real not in known and not real.startswith(apart) and _holds(path, needles, loose=True):
             is_copy = os.path.dirname(real) == os.path.realpath(folder) and os.path.basename(path).startswith(_STEM)
             yield Place(path, "copy" if is_copy else "other", "tell")
 
@@ -126,15 +138,24 @@ def _files(folder: str) -> Iterator[str]:
     yield from (error.filename or folder for error in closed if not isinstance(error, FileNotFoundError))
 
 
-def _holds(path: str, needles: Needles, *, in_part: bool = False) -> bool:
-    """Whether a file holds a text; read in pieces that overlap. True where nobody can tell."""
-    overlap = max((len(part) for part in needles.raw), default=1) - 1
+def _holds(path: str, needles: Needles, *, in_part: bool = False, loose: bool = False) -> bool:
+    """Whether a file holds a text; read in pieces that overlap. True where nobody can tell.
+
+    Args:
+        path: the file.
+        needles: the texts.
+        in_part: whether a piece of one at the end of a line, or a short one between marks, is enough.
+        loose: whether a short one among other words is.
+    """
+    overlap = needles.longest
     try:
         with open(path, "rb", opener=open_regular) as file:
             before = b""
             while chunk := file.read(_CHUNK):
                 piece = before + chunk
                 if needles.are_in_bytes(piece) or (in_part and _erased_log(piece, needles) != piece):
+                    return True
+                if loose and needles.may_be_in_bytes(piece):
                     return True
                 before = piece[-overlap:] if overlap else b""
     except FileNotFoundError:

@@ -1,7 +1,8 @@
 """What each event says once the texts of a choice are gone: same seq, id, number and order of candidates (SPEC 15.4).
 
 An eraser walks through a log with two states, that of the log as it is and that of the log as it will be: what a
-candidate has met, and what a host was given, follows from the one and has to follow from the other.
+candidate has met, and what a host was given, follows from the one and has to follow from the other. Free text is erased
+wherever it stands; ``projections.erasure.fields`` has the fields that keep theirs, since they name or decide something.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ledger.events import (
     FileWritten,
     JudgedLine,
     LedgerErased,
+    LedgerRepaired,
     MemoryAdded,
     MemoryDeleted,
     MemoryImported,
@@ -31,9 +33,11 @@ from ledger.events import (
     PromptRendered,
     RulesLoaded,
     SessionCompacted,
+    SessionStarted,
     ToolCompleted,
     UnknownEvent,
 )
+from projections.erasure.fields import MEANING_TAGS
 from projections.erasure.receipts import ReceiptEraser
 from projections.erasure.texts import Choice
 from projections.facts import Facts, Known, LineFacts, facts_for
@@ -49,8 +53,12 @@ from projections.world import World, WorldState
 __all__ = ["EventEraser"]
 
 _Given = TypeVar("_Given", MemoryUpdatedData, Outcome)
-_MEANING_TAGS = frozenset({"importance-high", "importance-low", "safety-critical"})
-"""Tags that decide something; all others say what the text said."""
+_PLAIN: dict[type, tuple[str, ...]] = {
+    SessionStarted: ("host", "host_version"),
+    LedgerErased: ("reason",),
+    LedgerRepaired: ("quarantine",),
+}
+"""Events whose free text no rule reads, and where it stands."""
 
 
 class EventEraser:
@@ -68,7 +76,7 @@ class EventEraser:
 
     def __init__(self, choice: Choice, key: str, known: Known | None = None) -> None:
         self._choice, self._key, self._known = choice, key, known
-        self._needles = choice.needles
+        self._needles, self._targets = choice.needles, frozenset(choice.targets)
         self._before, self._after = World(known=known), World()
         self.old: WorldState = self._before.initial()
         self.new: WorldState = self._after.initial()
@@ -88,7 +96,9 @@ class EventEraser:
             ToolCompleted: self._called,
             MemoryDeleted: self._explained,
             MemoryRestored: self._explained,
-            LedgerErased: self._explained,
+            LedgerErased: self._plain,
+            LedgerRepaired: self._plain,
+            SessionStarted: self._plain,
             CompactionPrepared: self._prepared,
             RulesLoaded: self._loaded,
             FileImported: self._file_imported,
@@ -131,7 +141,8 @@ class EventEraser:
     def _judged(self, facts: Facts, text: str) -> tuple[JudgedLine, ...] | None:
         """The lines to keep in the place of a text that has to go; None if it stays."""
         lines = facts.lines
-        is_held = self._needles.are_in(text) and not any(map(self._choice.is_kept, lines))
+        held = map(self._needles.are_in, (text, *(line.text for line in lines)))
+        is_held = any(held) and not any(map(self._choice.is_kept, lines))
         if not is_held and not any(map(self._choice.takes, lines)):
             return None
         return tuple(map(self._line, lines))
@@ -144,7 +155,7 @@ class EventEraser:
     # -- what writes memories -------------------------------------------------------------------------------------
 
     def _added(self, event: MemoryAdded) -> MemoryAdded:
-        data = replace(event.data, reason=self._text(event.data.reason))
+        data = replace(event.data, reason=self._reason(event.data.reason, Ref(event.id, 0)))
         (line,) = self._facts(event).lines
         if self._goes(line, data.title, data.content):
             left = self._choice.left_of(line, self._key, line.reasons)
@@ -175,16 +186,21 @@ class EventEraser:
         return self._choice.takes(line) or any(map(self._needles.are_in, fields))
 
     def _updated(self, event: MemoryUpdated) -> MemoryUpdated:
-        data = replace(event.data, reason=self._text(event.data.reason))
+        data = replace(event.data, reason=self._reason(event.data.reason, event.data.target))
         entry = self.old.memory.entries.get(data.target)
         if entry is None:
             return replace(event, data=self._fields(data))
         fields = self._wording(entry.proposal, data)
-        return replace(event, data=data if fields is None else replace(data, **fields))
+        if fields is not None:  # one of its wordings goes, and with it why it came or went
+            data = replace(data, **fields, reason=data.reason and ERASED)
+        return replace(event, data=data)
 
     def _undone(self, event: MemoryUndone) -> MemoryUndone:
         outcomes = tuple(map(self._outcome, event.data.outcomes))
-        return replace(event, data=replace(event.data, outcomes=outcomes, reason=self._text(event.data.reason)))
+        reason = self._reason(event.data.reason, *(one.target for one in outcomes))
+        if outcomes != event.data.outcomes:
+            reason = reason and ERASED
+        return replace(event, data=replace(event.data, outcomes=outcomes, reason=reason))
 
     def _outcome(self, outcome: Outcome) -> Outcome:
         present = self._present(outcome.target)
@@ -239,8 +255,20 @@ class EventEraser:
         args = replace(data.args, path=self._text(data.args.path), command=self._text(data.args.command))
         return replace(event, data=replace(data, args=args, output=self._text(data.output)))
 
-    def _explained(self, event: MemoryDeleted | MemoryRestored | LedgerErased) -> Event:
-        changed: Event = replace(event, data=replace(event.data, reason=self._text(event.data.reason)))
+    def _explained(self, event: MemoryDeleted | MemoryRestored) -> Event:
+        target, message = event.data.target, getattr(event.data, "message", None)
+        is_about = message is not None and message in self._choice.messages
+        reason = self._reason(event.data.reason, *(() if target is None else (target,)))
+        changed: Event = replace(event, data=replace(event.data, reason=reason and (ERASED if is_about else reason)))
+        return changed
+
+    def _reason(self, reason: str, *about: Ref) -> str:
+        """Why something was done; all of it goes where it is about a memory that goes: it may say the same again."""
+        return reason and (self._text(reason) if self._targets.isdisjoint(about) else ERASED)
+
+    def _plain(self, event: SessionStarted | LedgerErased | LedgerRepaired) -> Event:
+        fields = {name: self._text(getattr(event.data, name)) for name in _PLAIN[type(event)]}
+        changed: Event = replace(event, data=replace(event.data, **fields))
         return changed
 
     def _prepared(self, event: CompactionPrepared) -> CompactionPrepared:
@@ -278,4 +306,4 @@ class EventEraser:
 
 def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Tags of a memory whose text goes; as long as one is left, there is one: a merge looks for that (SPEC 9.2)."""
-    return tuple(dict.fromkeys(tag if tag in _MEANING_TAGS else ERASED for tag in tags))
+    return tuple(dict.fromkeys(tag if tag in MEANING_TAGS else ERASED for tag in tags))

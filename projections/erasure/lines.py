@@ -39,7 +39,7 @@ def erased_line(event: AnyEvent, changed: AnyEvent, data: bytes, needles: Needle
         kept = {}  # so deep that nobody can have meant it
     if changed is event and kept == more:
         return data  # what it holds stays, or is an id
-    line = encode(changed).rstrip(b"\n")
+    line = encode(changed).removesuffix(b"\n")
     return msgspec.json.encode(_with(msgspec.json.decode(line), kept)) if kept else line
 
 

@@ -1,8 +1,8 @@
-"""Which texts a purge takes: all wordings of the named memories, and whatever says the same (SPEC 15.4).
+"""Which texts a purge takes: all wordings of the named memories, whatever says the same, and named texts (SPEC 15.4).
 
 A wording that isn't taken keeps all that it has met: so what a taken one has met has to be taken as well, by text or as
 the same fact. A memory whose present wording is taken leaves; one that had such a wording once, and has another one
-now, loses that one alone.
+now, loses that one alone. A text that is named as such goes from wherever it stands, also where it is no memory.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from typing import Literal
 from msgspec import Struct
 
 from ledger.events import AnyEvent, ErasedText, MemoryUndone, MemoryUpdated
-from projections.erasure.needles import Needles, needles_of
+from projections.erasure.fields import MEANING_TAGS
+from projections.erasure.needles import Needles, named_needles, needles_of
 from projections.facts import Known, LineFacts
 from projections.memory.model import MemoryState, Proposal, Ref
 from projections.memory.sameness import same_fact
+from projections.text.canonical import text_key
 from projections.text.erased import erased_key, keyed_digest
 from projections.text.identity import fact_key
 from projections.world import World, WorldState
@@ -41,11 +43,13 @@ class History(Struct, frozen=True):
         world: the state at its end.
         wordings: those of candidates first.
         absorbed: per memory, all candidates that ever went into it.
+        events: how many there were.
     """
 
     world: WorldState
     wordings: tuple[Wording, ...]
     absorbed: dict[Ref, dict[Ref, None]]
+    events: int = 0
 
 
 class Choice(Struct, frozen=True):
@@ -53,7 +57,7 @@ class Choice(Struct, frozen=True):
 
     Attributes:
         keys: their text keys.
-        wordings: all wordings that have one of these.
+        going: all wordings that have one of these, in ledger order.
         targets: the candidates that lose their text, and the memories whose present wording does; in ledger order.
         leaving: those of them that are active or pending, and leave.
         also_in: other wordings that hold one of the texts; to be asked about.
@@ -62,10 +66,12 @@ class Choice(Struct, frozen=True):
         agreeing: per fact that a text states (``fact_key``), the others that agree with it.
         root: the workspace root.
         position: the end of the log.
+        texts: those that were named as such; they go from all events, whether they are a memory's or not.
+        messages: the messages that proposed a target: why they were to be deleted goes too.
     """
 
     keys: frozenset[str]
-    wordings: tuple[Proposal, ...]
+    going: tuple[Wording, ...]
     targets: tuple[Ref, ...]
     leaving: tuple[Ref, ...]
     also_in: tuple[Wording, ...]
@@ -74,6 +80,18 @@ class Choice(Struct, frozen=True):
     agreeing: dict[str, tuple[str, ...]]
     root: str
     position: int
+    texts: tuple[str, ...] = ()
+    messages: frozenset[str] = frozenset()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to purge."""
+        return not self.keys and not self.texts
+
+    @property
+    def wordings(self) -> tuple[Proposal, ...]:
+        """The wordings that go."""
+        return tuple(one.proposal for one in self.going)
 
     def takes(self, line: Proposal | LineFacts) -> bool:
         """Whether a text goes; one that went before doesn't go again."""
@@ -102,7 +120,8 @@ class Choice(Struct, frozen=True):
     def digests(self, key: str) -> tuple[str, ...]:
         """What the log notes of the texts, so that they don't come back."""
         left = [self.left_of(wording, key) for wording in self.wordings]
-        return tuple(sorted({digest for one in left for digest in (one.key, one.fact) if digest}))
+        found = {digest for one in left for digest in (one.key, one.fact) if digest}
+        return tuple(sorted(found.union(keyed_digest(key, "text", text_key(text, self.root)) for text in self.texts)))
 
     def erased_keys(self, key: str) -> dict[str, str]:
         """Text key → the key that stands for it."""
@@ -115,14 +134,15 @@ def history_of(events: Iterable[AnyEvent], known: Known | None = None) -> Histor
     world = projection.initial()
     reworded: list[Wording] = []
     absorbed: dict[Ref, dict[Ref, None]] = {}
-    for event in events:
+    count = 0
+    for count, event in enumerate(events, 1):  # noqa: B007 - the last one is the number of all
         projection.step(world, event)
         for move in world.memory.moves:
             if move.after == "absorbed" and move.into is not None:
                 absorbed.setdefault(move.into, {})[move.proposal.ref] = None
         reworded += (Wording(ref, world.memory.entries[ref].proposal) for ref in _reworded(world.memory, event))
     proposed = (Wording(ref, record.proposal) for ref, record in world.accounts.records.items())
-    return History(world, (*proposed, *reworded), absorbed)
+    return History(world, (*proposed, *reworded), absorbed, count)
 
 
 def _reworded(memory: MemoryState, event: AnyEvent) -> Iterator[Ref]:
@@ -137,7 +157,13 @@ def _reworded(memory: MemoryState, event: AnyEvent) -> Iterator[Ref]:
         yield from (ref for ref in targets if ref in memory.entries)
 
 
-def choose(history: History, named: Iterable[Ref], containing: Containing = "ask", keys: Iterable[str] = ()) -> Choice:
+def choose(
+    history: History,
+    named: Iterable[Ref],
+    containing: Containing = "ask",
+    keys: Iterable[str] = (),
+    texts: Iterable[str] = (),
+) -> Choice:
     """Which texts go if these memories or candidates are purged.
 
     Args:
@@ -145,18 +171,19 @@ def choose(history: History, named: Iterable[Ref], containing: Containing = "ask
         named: what is to be purged; an absorbed candidate means its own text alone.
         containing: what to do about other memories that hold one of the texts in theirs.
         keys: text keys of further texts that go, as in the copy of a log.
+        texts: what goes from wherever it stands; a memory that holds one in its own text is another memory.
 
     Returns:
-        The choice; its ``also_in`` is empty unless ``containing`` is ``ask``. Nothing to purge gives no ``keys``.
+        The choice; its ``also_in`` is empty unless ``containing`` is ``ask``.
     """
-    return _Chooser(history).choose(tuple(named), containing, tuple(keys))
+    return _Chooser(history, tuple(texts)).choose(tuple(named), containing, tuple(keys))
 
 
 class _Chooser:
     """Finds what goes, step by step, until nothing more has to."""
 
-    def __init__(self, history: History) -> None:
-        self._history = history
+    def __init__(self, history: History, texts: tuple[str, ...]) -> None:
+        self._history, self._texts = history, texts
         self._root = history.world.memory.context.root
         self._wordings = [one for one in history.wordings if one.proposal.text and one.proposal.erased is None]
         self._by_ref: dict[Ref, list[Proposal]] = {}
@@ -176,7 +203,7 @@ class _Chooser:
             if key in self._by_key:
                 self._take(key)
         while True:
-            needles = needles_of(self._taken())
+            needles = needles_of(one.proposal for one in self._taken()).joined(named_needles(self._texts))
             holders = [one for one in self._wordings if one.proposal.key not in self._keys and _holds(one, needles)]
             # A refused text is nobody's memory: nothing is lost with it but the words that are to go.
             more = [one for one in holders if containing == "purge" or self._is_refused(one.proposal.key)]
@@ -210,8 +237,8 @@ class _Chooser:
                 waiting += (other.key for other in others if same_fact(one.proposal, other, self._root))
         return found
 
-    def _taken(self) -> list[Proposal]:
-        return [one.proposal for one in self._wordings if one.proposal.key in self._keys]
+    def _taken(self) -> list[Wording]:
+        return [one for one in self._wordings if one.proposal.key in self._keys]
 
     def _is_refused(self, key: str) -> bool:
         """Whether all that goes with a text was refused."""
@@ -225,7 +252,7 @@ class _Chooser:
         targets = tuple(ref for ref in records if not {present[ref], records[ref].proposal.key}.isdisjoint(self._keys))
         return Choice(
             keys=frozenset(self._keys),
-            wordings=tuple(self._taken()),
+            going=tuple(self._taken()),
             targets=targets,
             leaving=tuple(
                 ref for ref in targets if records[ref].state in ("promoted", "pending") and present[ref] in self._keys
@@ -236,6 +263,8 @@ class _Chooser:
             agreeing=self._agreeing(),
             root=self._root,
             position=self._history.world.memory.offset,
+            texts=self._texts,
+            messages=frozenset(records[ref].proposal.message for ref in targets) - {""},
         )
 
     def _agreeing(self) -> dict[str, tuple[str, ...]]:
@@ -253,5 +282,6 @@ class _Chooser:
 def _holds(one: Wording, needles: Needles) -> bool:
     """Whether a wording holds one of the texts, in any of its fields."""
     wording = one.proposal
-    fields = (wording.text, wording.title, wording.content, wording.rationale, *wording.tags)
+    tags = (tag for tag in wording.tags if tag not in MEANING_TAGS)
+    fields = (wording.text, wording.title, wording.content, wording.rationale, *tags)
     return any(map(needles.are_in, fields))

@@ -142,5 +142,5 @@ def _unquote(kind: str, text: str) -> str:
         return text[1:]
     if kind != "quoted":
         return text
-    body = text[1:-1] if len(text) > 1 and text[-1] == text[0] else text[1:]
+    body = text[1:-1] if text[-1] == text[0] else text[1:]
     return body if text[0] == "'" else _ESCAPE.sub(r"\1", body)

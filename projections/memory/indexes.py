@@ -32,7 +32,7 @@ def remove(state: MemoryState, entry: Entry) -> None:
     state.revision += 1
     of_type = state.by_type[wording.type]
     _unfile(state, entry, *of_type.pop(entry.ref))
-    if not of_type:
+    if wording.type not in state.cohorts:  # there is no other
         del state.by_type[wording.type]
     del state.exact[wording.exact]
     _drop(state.texts, wording.key, entry.ref)

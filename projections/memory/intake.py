@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import msgspec
 
+from ledger.digests import sha256
 from ledger.events import AnyEvent, CompactionPrepared, JudgedLine, MemoryRequested, SessionCompacted
 from projections.facts import Facts, LineFacts
 from projections.memory import decide, merging
@@ -255,4 +254,4 @@ def warn(state: MemoryState, code: str) -> None:
 
 def key_digest(key: str) -> str:
     """First 16 hex digits of SHA-256: names a text without holding it."""
-    return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:16]
+    return sha256(key.encode("utf-8", "replace")).hexdigest()[:16]

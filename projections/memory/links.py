@@ -28,6 +28,8 @@ def link(turn: Turn, session: str) -> None:
         _take_back(turn, ref)
     for proposal, reasons in state.turned_down.pop(session, ()):
         reject(turn, proposal, *reasons, before="rejected")
+    if not mine:
+        return
     taken = frozenset(mine)
     for ref, absorbed in list(state.absorbed.items()):
         if absorbed.into in taken:

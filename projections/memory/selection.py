@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from itertools import takewhile
+from collections.abc import Callable, Iterable, Iterator
+from heapq import merge
+from itertools import groupby, takewhile
 
 from msgspec import Struct
 
-from projections.memory.model import Entry, MemoryState, Source
-from projections.memory.retention import cohort_strengths, greatest_strength, ranker
+from projections.memory.model import Cohort, Entry, MemoryState, Source
+from projections.memory.retention import RankKey, cohort_strengths, greatest_strength, ranker
 from projections.policy import Policy, caps_of
 
-__all__ = ["MAX_ENTRIES", "Selection", "active_entries", "fits_caps", "ranked", "select", "weakest"]
+__all__ = ["MAX_ENTRIES", "Selection", "active_entries", "fits_caps", "ranked", "select", "strongest", "weakest"]
 
 MAX_ENTRIES = 28
 
@@ -60,6 +61,37 @@ def select(order: Iterable[Entry], policy: Policy) -> Selection:
         else:
             chosen.append(entry)
     return Selection(tuple(chosen), tuple(omitted))
+
+
+def strongest(state: MemoryState) -> tuple[Entry, ...]:
+    """The entries that pass the caps, in rank order: what ``select`` chooses of ``ranked``.
+
+    Looks at the newest members of each cohort alone: O(cohorts and caps), besides equals.
+    """
+    policy = state.context.policy
+    caps, limit = caps_of(policy), max_entries(policy)
+    rank, strengths = ranker(state), cohort_strengths(state)
+    left = {type_: caps.get(type_, 0) for type_ in state.cohorts}
+
+    def members(type_: str, cohort: Cohort) -> Iterator[tuple[RankKey, Entry]]:
+        strength = strengths(type_, cohort)
+        newest_first = reversed(state.cohorts[type_][cohort])
+        for _, equals in groupby(newest_first, key=lambda member: strength(member[0])):
+            for entry in sorted((_entry(state, number) for _, number in equals), key=rank):
+                if not cohort.safety_critical and not left[type_]:
+                    return
+                yield rank(entry), entry
+
+    found: list[Entry] = []
+    for _, entry in merge(*(members(type_, cohort) for type_, cohorts in state.cohorts.items() for cohort in cohorts)):
+        if len(found) >= limit:
+            break
+        if not entry.proposal.safety_critical:
+            if not left[entry.proposal.type]:
+                continue
+            left[entry.proposal.type] -= 1
+        found.append(entry)
+    return tuple(found)
 
 
 def fits_caps(state: MemoryState, newcomer: Entry) -> bool:

@@ -111,9 +111,9 @@ class Reader:
     def _asked(self, index: int, trigger: Trigger, sentence: int, quoted: bool) -> Iterator[Find]:
         """What one form asks for; a quotation that was recorded in its sentence must stay readable."""
         line = self.lines[index].text
-        if trigger.negated:
+        if trigger.kind == "negated":
             yield self._negated(index, trigger, trigger.start if quoted else sentence)
-        elif trigger.family == "trailing" and line[sentence : trigger.start].strip():
+        elif trigger.kind == "trailing" and line[sentence : trigger.start].strip():
             yield _trailing(index, line, sentence, trigger)
         else:
             yield from self._bodies(index, trigger)
@@ -208,7 +208,7 @@ class Reader:
             form = self._triggers.at_clause(line, position)
             if form is None:
                 return position, None
-            if form.negated:
+            if form.kind == "negated":
                 return position, form
             position = _body_start(line, form)
 
@@ -255,7 +255,7 @@ def _is_item(line: Line) -> bool:
 
 def _body_start(line: str, trigger: Trigger) -> int:
     start = trigger.end
-    while trigger.family == "trailing" and line[start : start + 1] in {"。", ".", "!", "！"}:
+    while trigger.kind == "trailing" and line[start : start + 1] in {"。", ".", "!", "！"}:
         start += 1  # 覚えておいて。x: the form is a sentence of its own before its body
     return skip_separator(line, start)
 

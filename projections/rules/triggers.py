@@ -53,12 +53,11 @@ _FINAL = "。.!！"
 
 
 class Trigger(Struct, frozen=True):
-    """A form found: family, span in its line, and whether it is negated."""
+    """A form found: its span in its line, and whether it is negated or stands behind its body."""
 
-    family: str
     start: int
     end: int
-    negated: bool = False
+    kind: Literal["leading", "negated", "trailing"] = "leading"
 
 
 class Triggers(Struct, frozen=True):
@@ -73,16 +72,15 @@ class Triggers(Struct, frozen=True):
 
     def at(self, line: str, position: int, only: Families = "all") -> Trigger | None:
         """The longest form that starts exactly here."""
-        best: Trigger | None = None
         if not self.all_forms.match(line, position):
             return None
-        for family, pattern in self.forms:
-            if only != "all" and (family in _PREFERENCES) != (only == "preferences"):
-                continue
-            match = pattern.match(line, position)
-            if match and (best is None or match.end() > best.end):
-                best = Trigger(family, position, match.end())
-        return best
+        matches = (
+            pattern.match(line, position)
+            for family, pattern in self.forms
+            if only == "all" or (family in _PREFERENCES) == (only == "preferences")
+        )
+        ends = [match.end() for match in matches if match]
+        return Trigger(position, max(ends)) if ends else None
 
     def at_clause(self, line: str, position: int) -> Trigger | None:
         """The form at a clause start, with or without opening words before it."""
@@ -101,19 +99,19 @@ class Triggers(Struct, frozen=True):
     def negated_in(self, line: str, start: int, end: int) -> Iterator[Trigger]:
         """The negated forms between two positions, in order."""
         for match in self.negated.finditer(line, start, end):
-            yield Trigger("negated", match.start(), match.end(), negated=True)
+            yield Trigger(match.start(), match.end(), "negated")
 
     def negated_at(self, line: str, position: int) -> Trigger | None:
         """The negated form that starts exactly here."""
         if match := self.negated.match(line, position):
-            return Trigger("negated", match.start(), match.end(), negated=True)
+            return Trigger(match.start(), match.end(), "negated")
         return self.refusing_at(line, position)
 
     def refusing_at(self, line: str, position: int) -> Trigger | None:
         """The form that is negated by itself (覚えないで) and starts exactly here, before a boundary."""
         match = self.refusing.match(line, position)
         if match and _BOUNDARY_HERE.match(line, match.end()):
-            return Trigger("negated", match.start(), match.end(), negated=True)
+            return Trigger(match.start(), match.end(), "negated")
         return None
 
     def ending(self, line: str, start: int, end: int) -> Trigger | None:
@@ -121,16 +119,16 @@ class Triggers(Struct, frozen=True):
         stop = start + len(line[start:end].rstrip().rstrip(_FINAL).rstrip())
         for match in self.refusing.finditer(line, start, stop):
             if match.end() == stop:
-                return Trigger("negated", match.start(), stop, negated=True)
+                return Trigger(match.start(), stop, "negated")
         if not line.endswith(self.trailing, start, stop):
             return None
         form = next(form for form in self.trailing if line.endswith(form, start, stop))
-        return Trigger("trailing", stop - len(form), stop)
+        return Trigger(stop - len(form), stop, "trailing")
 
     def anywhere(self, line: str) -> Trigger | None:
         """The first form of families A-F that stands anywhere in a line (SPEC 4.1)."""
         match = self.requests.search(line)
-        return Trigger("request", match.start(), match.end()) if match else None
+        return Trigger(match.start(), match.end()) if match else None
 
 
 @lru_cache(maxsize=32)

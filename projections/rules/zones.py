@@ -43,7 +43,7 @@ _DATES = (
 _LOG_LINE = re.compile(
     rf"\s{{0,3}}[\[(]?(?:(?:{'|'.join(_DATES)})(?!\w)|(?:{'|'.join(_DATES[:1])})T|(?:{_LEVELS})(?!\w))"
 )
-_TAB = 4
+_CODE_COLUMNS = 4
 
 
 def lines_of(text: str) -> tuple[Line, ...]:
@@ -67,24 +67,18 @@ def lines_of(text: str) -> tuple[Line, ...]:
 
 
 def _zone_of(line: str) -> Zone:
-    if _indent(line) >= _TAB:
+    if _is_indented(line):
         return "code_block"
     if line.lstrip().startswith((">", "＞")):
         return "quoted"
     return "log_line" if _LOG_LINE.match(line) else ""
 
 
-def _indent(line: str) -> int:
-    """Columns of indentation; a tab goes to the next multiple of four. A blank line has none."""
-    columns = 0
-    for character in line:
-        if character == "\t":
-            columns += _TAB - columns % _TAB
-        elif character == " ":
-            columns += 1
-        else:
-            return columns
-    return 0
+def _is_indented(line: str) -> bool:
+    """Whether a line stands four or more columns in, where a tab leads from any column; a blank line doesn't."""
+    words = line.lstrip(" \t")
+    space = line[: len(line) - len(words)]
+    return words != "" and ("\t" in space or len(space) >= _CODE_COLUMNS)
 
 
 class Quotations(Struct, frozen=True):

@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from projections.text.lazily import lazily
+from projections.text.plain import is_plain
+
 __all__ = ["INVISIBLE_REMOVED", "Cleaned", "clean", "decode", "single_line", "stored_content", "utf8"]
 
 INVISIBLE_REMOVED = "invisible_removed"
 """The note of a text that was changed by cleaning (SPEC 1.3)."""
 
 _REPLACEMENT = "\ufffd"
-_SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
+_SURROGATES = lazily("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
 
 # Every part is possessive and bounded by the next sign that opens a string, so that no input is read twice. A string
 # sequence without its end loses only its first signs: hiding the rest of a text would lose more than it protects.
-_UNSEEN = re.compile(
+_UNSEEN = lazily(
     r"""
       (\U0001F3F4[\U000E0030-\U000E0039\U000E0061-\U000E007A]{1,6}\U000E007F)     # kept: the tags of a flag
     | (?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])                  # OSC, DCS, SOS, PM, APC …
@@ -29,8 +32,8 @@ _UNSEEN = re.compile(
 )
 # A character takes one variation selector. Rows of them, as of tags, carry texts that a model reads and nobody sees.
 _SELECTORS = "[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]"
-_FURTHER_SELECTORS = re.compile(f"(?<={_SELECTORS}){_SELECTORS}+")
-_JOINERS_IN_ASCII = re.compile("(?<=[A-Za-z0-9])[\u200c\u200d]++(?=[A-Za-z0-9])")
+_FURTHER_SELECTORS = lazily(f"(?<={_SELECTORS}){_SELECTORS}+")
+_JOINERS_IN_ASCII = lazily("(?<=[A-Za-z0-9])[\u200c\u200d]++(?=[A-Za-z0-9])")
 
 
 class Cleaned(NamedTuple):
@@ -48,7 +51,7 @@ def utf8(data: bytes) -> str:
 def decode(text: str) -> str:
     """Replace lone surrogates by U+FFFD, make line ends LF and drop a leading BOM (SPEC 1.3, step 1). Linear."""
     if not text.isascii():
-        text = _SURROGATES.sub(_whole_character, text)
+        text = _SURROGATES().sub(_whole_character, text)
     return text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
 
 
@@ -58,8 +61,10 @@ def clean(text: str) -> Cleaned:
     LF, TAB, VT, FF and U+0085 stay; ``single_line`` turns them into spaces. Idempotent and linear. A text that
     step 2 changes carries the note ``invisible_removed``.
     """
+    if is_plain(text):
+        return Cleaned(text, ())
     decoded = decode(text)
-    cleaned = _JOINERS_IN_ASCII.sub("", _FURTHER_SELECTORS.sub("", _UNSEEN.sub(r"\1", decoded)))
+    cleaned = _JOINERS_IN_ASCII().sub("", _FURTHER_SELECTORS().sub("", _UNSEEN().sub(r"\1", decoded)))
     return Cleaned(cleaned, () if cleaned == decoded else (INVISIBLE_REMOVED,))
 
 

@@ -20,7 +20,6 @@ def entry_text(title: str, content: str, policy: Policy) -> str:
     line = single_line(redact_lines(content, policy.redaction, above=single_line(title)))
     if not line:
         return cut(single_line(title), TEXT_LIMIT)
-    head = canonical(title.rstrip().removesuffix("…"))
-    if canonical(line).startswith(head):
+    if canonical(line).startswith(canonical(title)):  # the … of a cut title is no part of its canonical form
         return cut(line, TEXT_LIMIT)
     return cut(f"{single_line(title)}: {line}", TEXT_LIMIT)

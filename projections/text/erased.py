@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+from ledger.digests import blake2b
 
 __all__ = ["ERASED", "erased_key", "keyed_digest"]
 
@@ -22,7 +22,7 @@ def keyed_digest(key: str, kind: str, text: str) -> str:
         text: the text.
     """
     secret = key.encode("utf-8", "replace")[:_LONGEST_KEY]
-    return hashlib.blake2b(f"{kind}\0{text}".encode("utf-8", "replace"), digest_size=_SIZE, key=secret).hexdigest()
+    return blake2b(f"{kind}\0{text}".encode("utf-8", "replace"), digest_size=_SIZE, key=secret).hexdigest()
 
 
 def erased_key(digest: str) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from projections.policy import Policy
 from projections.text.clean import clean, single_line
 from projections.text.cut import cut
-from projections.text.redact import redact, withhold
+from projections.text.redact import redact, redact_lines, withhold
 
 __all__ = ["Taken", "take_in", "take_in_block"]
 
@@ -33,7 +33,7 @@ def take_in(text: str, policy: Policy, limit: int) -> Taken:
     Idempotent, so that a stored text can be read back and compared. Linear.
     """
     block = take_in_block(text, policy)
-    line = single_line(block.text)
+    line = single_line(redact_lines(block.text, policy.redaction))
     for _ in range(_ROUNDS):
         # A label and its value may have stood in two lines, and a cut may change what stands at the end; what is
         # stored must be what would be taken in again.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from projections.text.characters import QUOTES
+from projections.text.provider_tokens import BEYOND, PROMISED
 from projections.text.views import Span
 
 __all__ = ["MARK", "Finder", "shapes"]
@@ -28,21 +29,6 @@ _AUTHORITY = re.compile(r"[^/?#]*+")
 # A whole word begins after what is no letter, digit or underscore: also after an escaped line break or a
 # percent-encoded sign, whose last character only looks like a letter of the word.
 _WORD_START = r"(?:(?<![A-Za-z0-9_])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
-# A body that holds `-`, behind which a word may begin, holds `_` too: else an underscore at its end would deny the
-# whole match, and it would be read again from each beginning in it (`xoxb-xoxb-xoxb-…_`).
-_TOKENS = (
-    r"gh[pousr]_[A-Za-z0-9_]{16,}+",
-    r"github_pat_[A-Za-z0-9_]{16,}+",
-    r"glpat-[A-Za-z0-9_-]{16,}+",
-    r"xox[bpas]-[A-Za-z0-9_-]{10,}+",
-    r"sk-[A-Za-z0-9_-]{16,}+",
-    r"[spr]k_live_[A-Za-z0-9]{16,}+",
-    r"AIza[A-Za-z0-9_-]{30,}+",
-    r"npm_[A-Za-z0-9]{20,}+",
-    r"hf_[A-Za-z0-9]{20,}+",
-    r"pypi-[A-Za-z0-9_-]{16,}+",
-    r"A(?:KIA|SIA)[A-Z0-9]{16,}+",
-)
 _EXTRA_BODY = r"[A-Za-z0-9_-]{10,}+"  # SPEC 20.3 names no length; the shortest of 7.3 is taken.
 # What begins like a web token is always read whole, and only then judged: a match that could fail after a long
 # way would be tried again from each `eyJ` on the way.
@@ -58,7 +44,7 @@ def shapes(prefixes: tuple[str, ...] = ()) -> tuple[Finder, ...]:
     Returns:
         One function a kind: from a decoded text to the spans of its secrets, in order. Each is linear.
     """
-    return (_private_keys, _credentials, _token_finder(prefixes), _web_tokens)
+    return (_private_keys, _credentials, _token_finder(prefixes), _more_tokens, _web_tokens)
 
 
 def _private_keys(text: str) -> Iterator[Span]:
@@ -125,14 +111,25 @@ def _after_schemes(word: str) -> Iterator[int]:
 @lru_cache(maxsize=16)
 def _token_finder(prefixes: tuple[str, ...]) -> Finder:
     extra = tuple(re.escape(prefix) + _EXTRA_BODY for prefix in prefixes if prefix)
-    tokens = re.compile(f"{_WORD_START}(?:{'|'.join(_TOKENS + extra)})(?![A-Za-z0-9_])")
+    return partial(_tokens, _whole_words(PROMISED + extra))
 
-    def find(text: str) -> Iterator[Span]:
-        for start, part in _parts(text):
-            for token in tokens.finditer(part):
-                yield Span(start + token.start(), start + token.end())
 
-    return find
+def _more_tokens(text: str) -> Iterator[Span]:
+    # A pattern of many prefixes costs each place of a text more than one look for each of them costs the whole.
+    return _tokens(_MORE, text) if any(prefix in text for prefix in BEYOND) else iter(())
+
+
+def _whole_words(tokens: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(f"{_WORD_START}(?:{'|'.join(tokens)})(?![A-Za-z0-9_])")
+
+
+_MORE = _whole_words(tuple(re.escape(prefix) + body for prefix, body in BEYOND.items()))
+
+
+def _tokens(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
+    for start, part in _parts(text):
+        for token in pattern.finditer(part):
+            yield Span(start + token.start(), start + token.end())
 
 
 def _web_tokens(text: str) -> Iterator[Span]:

@@ -8,6 +8,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from projections.text.lazily import lazily
+
 __all__ = ["BLANK", "CONTINUATION", "JOINT", "Span", "View", "as_seen", "continued", "joined", "splice"]
 
 BLANK = r"[^\S\n\v\f\r\x1c-\x1e\x85\u2028\u2029]"
@@ -38,18 +40,20 @@ _TWINS = str.maketrans(
     "aeopcyxijsdghqwABEKMHOPCTXIJSovapiukABEHIKMNOPTYXnuo",
 )
 _TWIN = f"[{''.join(map(chr, _TWINS))}]"
-_UNPLAIN = re.compile(
+_UNPLAIN = lazily(
     f"[{_IGNORABLE}{_STYLED}]|(?<=[A-Za-z]){_TWIN}|(?<=[A-Za-z]{_TWIN}){_TWIN}|{_TWIN}(?={_TWIN}{{0,3}}[A-Za-z])"
 )
-_IS_IGNORABLE = re.compile(f"[{_IGNORABLE}]")
+_IS_IGNORABLE = lazily(f"[{_IGNORABLE}]")
 
-_CONTINUED = re.compile(r"\\\n")
-_SPACED = re.compile(rf"\\\n{BLANK}*+")
+_CONTINUED = lazily(r"\\\n")
+_SPACED = lazily(rf"\\\n{BLANK}*+")
 _BREAK = r"[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]"
 # With the marks of lists and quotes behind a break, and a backslash before it: an item and the line before its list
 # belong together.
 _MARKS = rf"(?:[>＞]{BLANK}*+)*+(?:(?:[-*+•]|\d{{1,3}}+[.)]){BLANK}++)?+"
-_JOINED = re.compile(rf"{BLANK}{{0,4}}+(?:\\?+{_BREAK}{BLANK}*+{_MARKS})++")
+# A fence too: what stands in it belongs to what stands above.
+_FENCE = rf"(?:(?:`{{3,8}}+|~{{3,8}}+)[a-z+#]{{0,16}}+{BLANK}*+(?={_BREAK}|\Z))?+"
+_JOINED = lazily(rf"{BLANK}{{0,4}}+{_FENCE}(?:\\?+{_BREAK}{BLANK}*+{_MARKS}{_FENCE})++")
 
 
 class Span(NamedTuple):
@@ -79,17 +83,17 @@ def as_seen(text: str) -> View:
     """The text without characters that nobody sees; styled forms and twins of ASCII characters are plain. Linear."""
     if text.isascii():
         return View(text, [0], [0])
-    return _view(text, _UNPLAIN, _plain)
+    return _view(text, _UNPLAIN(), _plain)
 
 
 def continued(text: str, *, spaced: bool) -> View:
     """The text with its continuations taken out, as the shell reads it, or each made a space, as people do."""
-    return _view(text, _SPACED, lambda _: " ") if spaced else _view(text, _CONTINUED, lambda _: "")
+    return _view(text, _SPACED(), lambda _: " ") if spaced else _view(text, _CONTINUED(), lambda _: "")
 
 
 def joined(text: str) -> View:
     """The text as one line: each row of line breaks, with the list marks behind them, is a ``JOINT``. Linear."""
-    return _view(text, _JOINED, lambda _: JOINT)
+    return _view(text, _JOINED(), lambda _: JOINT)
 
 
 def splice(text: str, spans: Iterable[Span], instead: str) -> str:
@@ -115,7 +119,7 @@ def _view(text: str, parts: re.Pattern[str], replace: Callable[[str], str]) -> V
 
 
 def _plain(char: str) -> str:
-    if _IS_IGNORABLE.match(char):
+    if _IS_IGNORABLE().match(char):
         return ""
     if ord(char) in _TWINS:
         return char.translate(_TWINS)

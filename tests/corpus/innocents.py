@@ -82,6 +82,10 @@ auth is handled by the proxy
 the secret manager caches for a minute
 token refresh must be retried once
 PIN entry is disabled on kiosks
+a token is key to the cache
+the token secret scanning found was a fixture
+the secret api key rotation keeps is the schedule
+password token secret auth are words of the glossary
 pin 4 tests
 the password field must have a label
 two passwords are never equal by chance
@@ -91,6 +95,35 @@ password managers fill this form wrongly
 api key rotation has a runbook
 passphrase prompts block the CI job
 author: Jane
+""",
+    "pass and what is not a password": """
+the first pass: abc2def renames, the second one moves
+3 pass, 2 fail
+passed: 12, failed: 0
+bypass=cache2go is the switch
+BYPASS=cache2go
+two-pass=render2x
+PASS: test_login2
+PASS src/auth2.test.ts
+--- PASS: TestLogin2 (0.00s)
+pass 1: collect2 names, pass 2: write them
+the parser makes one pass: tokens2ids
+FIRST_PASS=1
+RENDER_PASS: shadow2map
+TWO_PASS=true
+const second_pass = collect2(names)
+compass: north2south
+please pass: it is only2lines
+they must pass = no exception
+pass: yes
+a pass phrase must have four words
+the passphrase is asked for once
+passphrases never go into a log
+whsec_ and shpat_ are prefixes of tokens
+SG.createProgram is called once
+ya29.js and hvs.ts are generated
+the field AccountKey is required
+glc_config and gsk_level are names
 """,
     "paths and addresses": """
 the handler is in src/auth/token.ts
@@ -175,6 +208,36 @@ die Version 2.4.1 bleibt im Archiv
 Benutzer: Amy
 utilisateur : amy
 usuario: amy
+""",
+    "more languages": """
+a senha expira em trinta dias
+a senha deve ter doze caracteres
+ele desenha: primeiro o fundo
+пароль должен быть длинным
+никогда не пиши пароль в журнал
+токен живёт один час
+токен: действует один час
+ключ: имя поля
+hasło musi mieć dwanaście znaków
+het wachtwoord verloopt elk kwartaal
+şifre en az on iki karakter olmalı
+lösenordet får inte loggas
+heslo musí být dlouhé
+la parola chiave è unica
+la parola: semplice
+clave: usar pnpm siempre
+la clave primaria es compuesta
+la clé d'API vient du coffre
+das Kennwort darf nicht ins Log
+密钥: 每周轮换一次
+令牌是必需的
+口令是必需的
+口令不能写进日志
+トークン: 毎週更新する
+암호 정책은 엄격하다
+mật khẩu phải dài
+كلمة المرور مطلوبة
+पासवर्ड लंबा होना चाहिए
 """,
 }
 _HIDDEN_BY_RULE = """

@@ -1,4 +1,4 @@
-"""The kinds of secrets: those that SPEC 7.2 to 7.4 promise to find, and others."""
+"""The kinds of secrets: those that SPEC 7.2 to 7.4 promise to find, those of rules beyond it, and others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import cycle
 
 from tests.corpus.forms import Form, capitals, encoded, key_file, pair, pin, plain, web_token, words
 
-__all__ = ["OTHERS", "PROMISED"]
+__all__ = ["BEYOND", "OTHERS", "PROMISED"]
 
 _KEY_FILES = ("PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK")
 _SCHEMES = words("https http postgres postgresql mysql mongodb+srv redis amqp ftp ssh git+https")
@@ -22,6 +22,14 @@ _KEYS += ("api key", "private key", "access key")
 _SEPARATORS = ("@={}", "@: {}", "@：{}", "@ 是 {}", '"@": "{}"', "@ is {}", "@ {}", "@='{}'")
 _FLAGS = words("--password --token --secret --api-key --auth")
 _USERS = words("username:password user_name:passwd 用戶名:密碼 用户名:密码 ユーザー名:パスワード 사용자명:비밀번호")
+_FIRST = ("password: ", "secret = ", "密码：", "auth: ", "Credentials: ", "DB_PASSWORD=", "パスワード : ", "token: ")
+"""A label with its sign."""
+_NO_VALUE = (
+    *("api key {}", "api_key: {}", "token {}", "secret {}", "key {}", "key: {}", "private key {}", "access key is {}"),
+    *("is {}", "is: {}", "是 {}", "是{}", "= {}", "is the_token {}", "bearer {}", "Basic {}", "--password {}"),
+    *("mot de passe {}", "密碼 {}", "token key {}", "api key is {}", "string = '{}'", "login: {}", "`{}`", "```{}```"),
+)
+"""What stands behind the sign and is no value, or not all of it, and the value behind that."""
 _USERS += ("user name:pwd", "usuario:contraseña", "utilisateur:mot de passe", "benutzer:passwort")
 
 
@@ -29,6 +37,12 @@ def _labelled(labels: Sequence[str]) -> list[Form]:
     """Each label with three of the separators, in turn."""
     separators = cycle(_SEPARATORS)
     return [plain(next(separators).replace("@", label)) for label in labels for _ in range(3)]
+
+
+def _behind(texts: Sequence[str]) -> list[str]:
+    """Each text behind three of the first labels, in turn."""
+    first = cycle(_FIRST)
+    return [next(first) + text for text in texts for _ in range(3)]
 
 
 PROMISED: dict[str, list[Form]] = {
@@ -55,6 +69,11 @@ PROMISED: dict[str, list[Form]] = {
     "web tokens": [web_token(text) for text in ("{}", "cookie session={}", "jwt {}", "id_token {}", "({})", "'{}'")],
     "passwords": [*_labelled(_PASSWORDS), *(plain(f"mot de passe{sign}{{}}") for sign in (" : ", ": ", "=", " "))],
     "keys": _labelled(_KEYS),
+    "labels behind labels": [
+        *map(plain, _behind(_NO_VALUE)),
+        *map(pin, _behind(("PIN {}", "PIN: {}", "pin {}"))),
+        *map(pair, _behind(("user name: {}, password: {}",))),
+    ],
     "flags": [plain(f"{flag} {value}") for flag in _FLAGS for value in ("{}", "'{}'", '"{}"')],
     "PINs": [pin(text) for text in ("PIN {}", "PIN: {}", "PIN 是 {}", "pin={}", "PIN：{}")],
     "bearer": [
@@ -67,12 +86,49 @@ PROMISED: dict[str, list[Form]] = {
         for between, comma in ((": ", ", "), ("：", "，"))
     ],
 }
-"""Kinds with a threshold: name → forms."""
+"""Kinds that SPEC 7 promises: name → forms."""
 
-_OTHER_TOKENS = words("SG. dop_v1_ shpat_ lin_api_ dckr_pat_ glsa_ xapp-1- ATATT3x AGE-SECRET-KEY-1 whsec_")
-_OTHER_LABELS = words("пароль senha hasło wachtwoord şifre lösenord heslo clave parola Kennwort Schlüssel")
-_OTHER_LABELS += words("口令 密钥 令牌 暗証番号 アクセスキー 암호 토큰")
-_OTHER_LABELS += ("mật khẩu", "clé d'API", "كلمة المرور")
+_MORE_TOKENS = words("xapp-1- xoxe- glrt- gldt- dop_v1_ shpat_ sk_test_ whsec_ lin_api_ dckr_pat_ glsa_ glc_ ATATT3x")
+_MORE_TOKENS += words("AGE-SECRET-KEY-1 hvs. ya29. GOCSPX- sntrys_ gsk_ nvapi- PMAK- figd_ rubygems_ ntn_ sbp_")
+_MORE_PASSWORDS = words(
+    "пароль senha hasło wachtwoord şifre lösenord heslo Kennwort passord adgangskode salasana jelszó"
+)
+_MORE_PASSWORDS += words("парола geslo lozinka סיסמה पासवर्ड รหัสผ่าน 口令 暗証番号 암호")
+_MORE_PASSWORDS += ("mật khẩu", "كلمة المرور", "kata sandi", "parola d'ordine", "palavra-passe", "κωδικός πρόσβασης")
+_MORE_KEYS = words("密钥 令牌 アクセスキー トークン 토큰 токен clave parola API-Schlüssel API-ключ")
+_MORE_KEYS += ("clé d'API", "chave de API", "API 키")
+_MORE_FIRST = ("senha", "口令", "токен")
+_MORE_SECOND = ("senha", "clave de acceso:", "mật khẩu", "密钥", "令牌 是", "clave", "pass phrase", "DB_PASS:")
+_PASS = words("DB_PASS DBPASS MYSQL_PASS SMTP_PASS smtpPass user_pass WORDPRESS_DB_PASS ACME_PASS")
+
+BEYOND: dict[str, list[Form]] = {
+    "pass as a label": [
+        *(plain(f"{label}={{}}") for label in _PASS),
+        *(plain(f"{label}: '{{}}'") for label in _PASS[:-1]),
+        plain("\nhost: db\npass: {}\nport: 1"),
+        plain('{"user": "x", "pass": "{}"}'),
+        plain("deploy --pass={}"),
+        plain("/login?user=x&pass={}"),
+    ],
+    "pass phrases": [
+        *(plain(f"{label}: {{}}") for label in ("pass phrase", "pass-phrase", "pass phrase is")),
+        *(plain(f"{label}: open {{}}") for label in ("passphrase", "pass phrase is")),
+        plain("passphrase = correct horse battery {}. Ask Kim"),
+    ],
+    "labels of more languages": [
+        *(plain(f"{label}{sign}{{}}") for label in (*_MORE_PASSWORDS, *_MORE_KEYS) for sign in (": ", "="))
+    ],
+    "more labels behind labels": [
+        *(plain(f"{label}: {text}") for label in _MORE_FIRST for text in _NO_VALUE[:-5]),
+        *(plain(text) for text in _behind([f"{label} {{}}" for label in _MORE_SECOND])),
+    ],
+    "tokens of more providers": [
+        *(plain(f"{prefix}{{}}") for prefix in _MORE_TOKENS),
+        pair("SG.{}K7wK7w.{}"),
+    ],
+    "account keys": [plain("DefaultEndpointsProtocol=https;AccountName=x;AccountKey={}==")],
+}
+"""Kinds of rules beyond SPEC 7; they have the same threshold."""
 
 OTHERS: dict[str, list[Form]] = {
     "base64 without a label": [
@@ -81,17 +137,17 @@ OTHERS: dict[str, list[Form]] = {
     "connection strings": [
         plain("Server=db;User Id=sa;Password={};Encrypt=true"),
         plain("host=db user=deploy password={} sslmode=require"),
-        plain("DefaultEndpointsProtocol=https;AccountName=x;AccountKey={}=="),
         plain("SharedAccessKeyName=root;SharedAccessKey={}"),
         plain("deploy:{}@tcp(db:3306)/app"),
         plain("jdbc:oracle:thin:deploy/{}@db:1521/app"),
-        plain("https://x.blob.example.com/a?sv=1&sig={}"),
         plain("db.example.com:5432:app:deploy:{}"),
     ],
-    "labels of other languages": [plain(f"{label}: {{}}") for label in _OTHER_LABELS],
-    "tokens of other providers": [
-        *(plain(f"{prefix}{{}}") for prefix in _OTHER_TOKENS),
+    "labels that mean something else, too": [
+        plain(f"{label}: {{}}") for label in words("Schlüssel ключ klucz chave key")
+    ],
+    "addresses that are a secret": [
         plain("https://hooks.example.com/services/T0/B0/{}"),
+        plain("https://x.blob.example.com/a?sv=1&sig={}"),
     ],
     "flags of single programs": [
         plain("curl -u deploy:{} https://h"),

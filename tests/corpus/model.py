@@ -22,7 +22,7 @@ class Secret(NamedTuple):
         kind: a row of the table.
         text: as somebody would write it.
         values: what must not be written, the fixed prefix of its kind aside.
-        counted: whether SPEC 7 promises to find it; else it is only reported.
+        counted: whether a rule promises to find it; else it is only reported.
     """
 
     kind: str

@@ -91,9 +91,9 @@ def _rows(judged: Iterable[tuple[str, bool, str, bool]], *, counted: bool) -> tu
 def shown(score: Score) -> str:
     """The table, as Markdown."""
     tables = (
-        ("secrets (SPEC 7.2 to 7.4)", "hidden", score.secrets),
+        ("secrets (SPEC 7.2 to 7.4, then rules beyond it)", "hidden", score.secrets),
         ("without a secret (SPEC 7.5)", "intact", score.innocents),
-        ("other secrets, which SPEC 7 doesn't promise", "hidden", score.other_secrets),
+        ("other secrets, which no rule promises", "hidden", score.other_secrets),
         ("without a secret, but SPEC 7.4 hides it", "intact", score.other_innocents),
     )
     lines = [f"precision {score.precision:.4f}, recall {score.recall:.4f}"]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from itertools import cycle
 
-from tests.corpus.kinds import OTHERS, PROMISED
+from tests.corpus.kinds import BEYOND, OTHERS, PROMISED
 from tests.corpus.model import Chance, Secret
 
 __all__ = ["one_of_each_form", "secrets"]
@@ -41,7 +41,7 @@ def secrets(seed: int = _SEED) -> Iterator[Secret]:
     """Three texts of each form, in the order of the kinds."""
     chance = Chance(seed)
     frames, limits = cycle(_FRAMES), cycle(_LIMITS)
-    for counted, kinds in ((True, PROMISED), (False, OTHERS)):
+    for counted, kinds in ((True, PROMISED), (True, BEYOND), (False, OTHERS)):
         for kind, forms in kinds.items():
             for form in forms:
                 text, values = form(chance)

@@ -56,6 +56,7 @@ def test_edit_changes_what_is_given() -> None:
         "MEM-001 has this text",
     )
     failed(run("edit", "MEM-002", "--title", "", "--content", ""), 1, "empty_text")
+    failed(run("edit", "MEM-002", "--title", "\u202e"), 1, "empty_text")
     failed(run("edit", "MEM-002"), 64, "--title")
     assert active() == ["Ports: Services start at port 7500", "use small commits"]
 

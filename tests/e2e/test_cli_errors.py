@@ -20,6 +20,7 @@ from memfold.cli.main import build_parser, main
 from memfold.paths import workspace_key
 from memfold.workspace import Workspace
 from projections.policy import DEFAULT_POLICY
+from tests.support.broken_disk import broken_disk, error_of
 from tests.support.cli import RECORDINGS, ROOT, home, make_ledger, run
 
 RECORDING = str(RECORDINGS / "remember.jsonl")
@@ -39,7 +40,6 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 BAD = {
-    "no command": ([], 64, "a command is missing"),
     "no such command": (["wyh"], 64, "there is no command 'wyh'\n  try: memfold why"),
     "nothing like a command": (["zzz"], 64, "there is no command 'zzz'\n  try: memfold --help"),
     "no such option": (["status", "--colour"], 64, "unrecognized arguments: --colour\n  try: memfold status --color"),
@@ -109,9 +109,16 @@ def test_bad_input_has_a_code_and_a_sentence(tmp_path: Path, ledger: Path, case:
     *_, last = as_json.err.splitlines()
     document = json.loads(last)
     assert document["schema"] == "memfold.error/1"
-    assert document["code"] == code or case in {"no command", "a wrong choice"}
-    if case != "no command":  # which prints the help first
-        assert len(ran.err.splitlines()) <= 2
+    assert document["code"] == code or case == "a wrong choice"
+    assert len(ran.err.splitlines()) <= 2
+
+
+def test_the_bare_name_asks_what_there_is() -> None:
+    """The help, on stdout, and no error."""
+    ran = run()
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == run("--help").out
+    assert "memfold install opencode" in ran.out
 
 
 NO_RECORDINGS: dict[str, tuple[bytes, str]] = {
@@ -271,6 +278,19 @@ def test_why_says_first_what_keeps_all_of_it_out(tmp_path: Path) -> None:
     assert rules.count("not_a_project (SPEC 1.6)") == 2
 
 
+@pytest.mark.parametrize("command", [["add", "use tabs"], ["list"], ["doctor"], ["import", "x.md"], ["paths"]])
+def test_a_repository_that_cannot_be_seen_is_no_other_workspace(tmp_path: Path, command: list[str]) -> None:
+    """An I/O error at ``.git`` ends a person's command: without it, the folder would get a ledger of its own."""
+    (tmp_path / "app" / ".git").mkdir(parents=True)
+    (tmp_path / "app" / "sub").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    with broken_disk(lambda call: error_of(errno.EIO) if call.path.endswith("app/.git") else None):
+        ran = run(*command, "--workspace", str(tmp_path / "app" / "sub"))
+    assert ran.code == 74
+    assert f"{tmp_path}/app/.git can't be read, so nobody knows which workspace this is" in ran.err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_status_praises_no_place_that_is_no_project(tmp_path: Path) -> None:
     """Events arrive there, and nothing of them becomes memory; whoever starts there is not told to go on."""
     with FileLog.create(tmp_path / "ledger", root=str(tmp_path), key="k", project=False) as log:
@@ -309,20 +329,20 @@ def test_a_relative_data_folder_is_a_configuration_error(tmp_path: Path) -> None
 def test_a_surprise_is_a_sentence_too(ledger: Path) -> None:
     """Whatever is raised inside ends as code 1 without a traceback, unless Python runs in development mode."""
     with mock.patch("replay.state.fold", side_effect=ValueError("odd\x1b[31m")):
-        ran = run("list", "--ledger", str(ledger))
+        ran = run("status", "--ledger", str(ledger))
         assert ran.code == 1
         assert "unexpected ValueError: odd" in ran.err
         assert "Traceback" not in ran.err
         assert "\x1b" not in ran.err
         flags = mock.Mock(dev_mode=True)
         with mock.patch.object(sys, "flags", flags), pytest.raises(ValueError, match="odd"):
-            main(["list", "--ledger", str(ledger)])
+            main(["status", "--ledger", str(ledger)])
 
 
 def test_interrupt_is_130(ledger: Path) -> None:
     """Ctrl-C ends quietly."""
     with mock.patch("replay.state.fold", side_effect=KeyboardInterrupt):
-        ran = run("list", "--ledger", str(ledger))
+        ran = run("status", "--ledger", str(ledger))
     assert ran == (130, "", "")
 
 

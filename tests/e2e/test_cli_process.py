@@ -18,6 +18,7 @@ from ledger.events import Draft, SessionDeletedData
 from ledger.log import FileLog
 from memfold import _console
 from memfold.cli import reference
+from replay.live import Live
 from tests.support.cli import EXPECTED, ROOT, make_ledger
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / "memfold"
@@ -52,6 +53,8 @@ UNASKED = {
     *("urllib.parse", "shutil"),
 }
 """What a plain ``memfold prompt`` leaves out besides."""
+UNNEEDED = {"typing_extensions", "inspect", "ast", "dis", "tokenize", "_hashlib"}
+"""What msgspec imports where it can, and hashlib for its digests, which hot state uses."""
 
 
 @pytest.fixture
@@ -96,8 +99,13 @@ def test_the_console_script_works_in_such_a_project(hostile: Path, ledger: Path)
     assert ran.stdout.decode() == (EXPECTED / "list.txt").read_text(encoding="utf-8")
 
 
-def test_prompt_imports_only_what_it_needs(ledger: Path) -> None:
+@pytest.mark.parametrize("has_checkpoint", [False, True])
+def test_prompt_imports_only_what_it_needs(ledger: Path, *, has_checkpoint: bool) -> None:
     """Start-up is the product: no module of the list is imported for a prompt, with and without a session."""
+    if has_checkpoint:
+        live = Live(FileLog.open(ledger))
+        live.world()
+        live.keep(every=0)
     code = (
         "import sys; sys.argv[1:] = {arguments!r}\n"
         "from memfold._console import main\n"
@@ -114,6 +122,7 @@ def test_prompt_imports_only_what_it_needs(ledger: Path) -> None:
         loaded = set(ran.stderr.decode().split())
         assert "projections.render" in loaded
         assert (loaded - bare) & (NEVER | unasked) == set()
+        assert loaded & UNNEEDED == (set() if unasked else {"_hashlib"})
 
 
 def test_output_is_utf_8_in_any_locale(ledger: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -140,7 +142,7 @@ def test_a_repository_stays_clean(top: Path) -> None:
 
 @pytest.mark.parametrize("new", ["shop", "elsewhere/app"])
 def test_a_moved_workspace_is_not_silently_empty(top: Path, new: str) -> None:
-    """WSI-07: the command and the client name the old path; the command that is shown takes its memories over."""
+    """WSI-07: commands and the client name the old path, until the command that they show has been used."""
     (top / "app").mkdir()
     _client(top, top / "app").ask(said(REMEMBER, "A"))
     (top / new).parent.mkdir(exist_ok=True)
@@ -149,22 +151,70 @@ def test_a_moved_workspace_is_not_silently_empty(top: Path, new: str) -> None:
         (top / other).mkdir(parents=True)
         _client(top, top / other).ask(said("Remember: use tabs in Go files", "A"))
     (top / "far" / "away").rmdir()
-    ran_ = run("list", "--workspace", str(top / new))
-    assert ran_.code == 66
-    assert f"if it was {top}/app before" in ran_.err
-    shown = f"memfold export --workspace {top}/app > memories.json && memfold import memories.json"
-    assert ran_.err.splitlines()[1] == f"  try: {shown}"
+    why = "it was beside this folder" if new == "shop" else "it had the same name"
+    told, shown = f"this may have been {top}/app ({why}; 1 to take over) before", _takes_over(top / "app")
+    before = run("list", "--workspace", str(top / new))
+    assert before.code == 66
+    assert before.err == f"memfold: no ledger for {top / new} yet; {told}\n  try: {shown}\n"
     client = _client(top, top / new, "two")
     notice = client.ask(said("good morning", "B", "m2"))["notice"]
     assert notice.startswith("Was this ")
     assert notice.endswith("app? Its memories can be taken over: memfold workspaces")
     assert "notice" not in client.ask(said("go on", "B", "m3"))
-    listed = run("workspaces").out
-    assert f"  {shown}\n" in listed
-    (top / "memories.json").write_text(run("export", "--workspace", f"{top}/app").out)
-    assert run("import", str(top / "memories.json"), "--workspace", str(top / new)).code == 0
+    assert run("add", "use short names", "--workspace", str(top / new)).code == 0
+    for command in ("status", "doctor"):
+        assert told in _one_line(run(command, "--workspace", str(top / new)).out)
+        assert shown in _one_line(run(command, "--workspace", str(top / new)).out)
+    assert f"  {shown}\n" in run("workspaces").out
+    _take_over(top / "app", top / new)
     assert FACT in run("list", "--workspace", str(top / new), "--state", "all").out
     assert FACT in _block(client, "C")
+    for command in ("status", "doctor"):
+        assert "may have been" not in run(command, "--workspace", str(top / new)).out
+    listed = run("workspaces").out
+    assert shown not in listed
+    assert f"{top}/app was taken over by {top / new}\n" in listed
+
+
+def test_the_likeliest_of_several_vanished_folders_comes_first(top: Path) -> None:
+    """WSI-07: those with the same name before those beside it; one that was used later, or holds nothing, is none."""
+    for name in ("old/app", "new/web", "new/empty"):
+        (top / name).mkdir(parents=True)
+        client = _client(top, top / name)
+        client.ask(said("hello there" if name == "new/empty" else REMEMBER, "A"))
+        client.bridge.close()
+    (top / "new" / "app").mkdir()
+    assert run("add", "use short names", "--workspace", str(top / "new" / "app")).code == 0
+    (top / "new" / "late").mkdir()
+    assert run("add", "use long names", "--workspace", str(top / "new" / "late")).code == 0
+    for name in ("old/app", "new/web", "new/empty", "new/late"):
+        (top / name).rmdir()
+    document = json.loads(run("status", "--workspace", str(top / "new" / "app"), "--json").out)
+    formers = [(one["workspace"], one["why"], one["take_over"]) for one in document["moved_from"]]
+    assert formers == [
+        (f"{top}/old/app", "it had the same name", _takes_over(top / "old" / "app")),
+        (f"{top}/new/web", "it was beside this folder", _takes_over(top / "new" / "web")),
+    ]
+    assert f"{top}/new/empty holds no memory\n" in run("workspaces").out
+    data = top / "home" / ".local" / "share" / "memfold" / "workspaces"
+    (data / workspace_key(f"{top}/old/app") / "events.jsonl").write_bytes(b"junk\n")
+    assert f"{top}/old/app" not in run("status", "--workspace", str(top / "new" / "app")).out
+
+
+def _takes_over(old: Path) -> str:
+    return f"memfold export --workspace {old} | memfold import -"
+
+
+def _take_over(old: Path, new: Path) -> None:
+    """Do what the command says, without a shell."""
+    exported = run("export", "--workspace", str(old)).out.encode()
+    with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(exported))):
+        assert run("import", "-", "--workspace", str(new)).code == 0
+    assert sorted(new.iterdir()) == []
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def test_workspaces_are_listed(top: Path) -> None:
@@ -187,7 +237,22 @@ def test_workspaces_are_listed(top: Path) -> None:
     assert [one["ledger"] for one in document["workspaces"] if one["take_over"]] == [
         str(data / workspace_key(str(top / "old")))
     ]
-    assert f"rm -r {data}/{workspace_key(str(top / 'old'))}" in run("workspaces").out
+    listed = run("workspaces").out
+    assert f"rm -r {data}/{workspace_key(str(top / 'old'))}" in listed
+    assert "no project: the home folder" in listed
+    assert f"rm -r {data}/{workspace_key(str(top / 'home'))}" in listed
+    assert f"rm -r {data}/{workspace_key(str(top / 'app'))}" not in listed
+
+
+@pytest.mark.parametrize("command", [["add", "use tabs"], ["import", "list.md"], ["import", "list.md", "--dry-run"]])
+def test_nothing_is_stored_by_hand_where_nothing_becomes_memory(top: Path, command: list[str]) -> None:
+    """WSI-08: whoever adds a memory in the home folder is told, and no ledger is made with the text in it."""
+    (top / "list.md").write_text("- use tabs\n")
+    before = sorted(top.rglob("*"))
+    ran_ = run(*command, "--workspace", str(top / "home"))
+    assert ran_.code == 1
+    assert f"{top}/home is no project, and nothing becomes memory there: nothing was stored" in ran_.err
+    assert sorted(top.rglob("*")) == before
 
 
 def test_no_workspace_yet(top: Path) -> None:

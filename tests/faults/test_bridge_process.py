@@ -76,6 +76,27 @@ def test_a_payload_with_backslashes_as_they_are(tmp_path: Path, root: Path) -> N
         assert told in _run(tmp_path, root, command).stdout
 
 
+@pytest.mark.parametrize("way", ["eof", "signal"])
+def test_the_end_is_bounded(tmp_path: Path, root: Path, way: str) -> None:
+    """Whatever the process is busy with, it ends some time after its client, with 0: it may be reading gigabytes."""
+    program = (
+        "import time\n"
+        "from memfold.bridge import process\n"
+        "process.LAST_SECONDS = 0.1\n"
+        "def busy(self):\n"
+        "    while True: time.sleep(0.01)\n"
+        "process.Bridge.settle = busy\n"
+        "process.run_process()\n"
+    )
+    with Child(tmp_path / "home", command=[sys.executable, "-c", program]) as child:
+        assert child.ask(init(root)) == {"id": 1}
+        if way == "eof":
+            child.stdin.close()
+        else:
+            child.process.send_signal(signal.SIGTERM)
+        assert child.process.wait(60) == 0
+
+
 def test_a_client_that_dies(tmp_path: Path, root: Path) -> None:
     """What stood in the pipe when the client was killed is read and written, its last line without line feed too."""
     with Child(tmp_path / "home") as child:

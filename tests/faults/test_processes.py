@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ledger.codec import decode_known
 from ledger.events import MemoryAdded
+from ledger.locks import FlockLock
 from ledger.log import FileLog, Health
 from tests.support.logs import KEY, ROOT, draft, new_log, titles
 
@@ -123,3 +125,43 @@ def test_two_hundred_kills(tmp_path: Path) -> None:
     assert [event.seq for event in events] == list(range(len(events)))
     assert log.append([]) == ()
     assert FileLog.create(tmp_path / "l", root=ROOT, key=KEY).size() == len(events)
+
+
+def test_it_waits_for_the_other(tmp_path: Path) -> None:
+    """A lock held for a moment is waited for."""
+    path = str(tmp_path / "log.lock")
+    held, go = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with FlockLock(path, 1.0).hold():
+            held.set()
+            go.wait(10)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(10)
+    threading.Timer(0.02, go.set).start()
+    with FlockLock(path, 10.0).hold():
+        assert go.is_set()
+    thread.join()
+
+
+LOCKED_FORK = """
+import os, sys
+from ledger.errors import LockTimeout
+from ledger.locks import FlockLock
+lock = FlockLock(sys.argv[1], 0.0)
+with lock.hold():
+    if (child := os.fork()) == 0:
+        try:
+            with lock.hold():
+                os._exit(1)
+        except LockTimeout:
+            os._exit(0)
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def test_a_forked_child_has_a_lock_of_its_own(tmp_path: Path) -> None:
+    """A child that inherited the lock object opens the sidecar again instead of sharing its parent's lock."""
+    subprocess.run([sys.executable, "-c", LOCKED_FORK, str(tmp_path / "l")], check=True, cwd=ROOT_FOLDER)

@@ -15,9 +15,10 @@ import pytest
 from ledger.check import check
 from ledger.events import Draft, MemoryRequestedData
 from ledger.log import FileLog
-from ledger.problems import Kind
+from ledger.problems import NOTES, Kind
 from memfold.backups import known_backups, make_backup
 from memfold.bridge.spool import Spool, spooled
+from memfold.errors import MemfoldError
 from memfold.paths import ledger_dir, workspace_key
 from memfold.purge.naming import of_message
 from memfold.purge.purge import Purge
@@ -26,6 +27,8 @@ from tests.support.harness import Harness
 from tests.support.logs import titles
 
 TEXT = "the pilot boat waits behind the breakwater"
+OTHER = "error: the crane is rusty"
+"""A text that is no memory's; purged with the other one."""
 WORKSPACE = "/w/app"
 _STEPS = ("open", "write", "fsync", "replace", "unlink", "rmdir", "fchmod")
 """The calls by which a purge changes anything."""
@@ -45,9 +48,11 @@ def _ledger(data: Path) -> str:
                 "session": "A",
                 "tool": "bash",
                 "args": {"command": f"echo {TEXT}"},
-                "exit": 0,
-                "output": "",
+                "exit": 1,
+                "output": f"error: {TEXT}",
             },
+            {"do": "memory_delete", "session": "A", "message": "m", "reason": f"it said {TEXT}"},
+            {"do": "tool", "session": "A", "tool": "bash", "args": {"command": "make"}, "exit": 1, "output": OTHER},
             {"do": "session_start", "session": "B"},
         ]
     )
@@ -63,13 +68,19 @@ def _ledger(data: Path) -> str:
 def _purge(data: Path) -> Purge:
     key = workspace_key(WORKSPACE)
     return Purge(
-        ledger_dir(str(data), key), data=str(data), key=key, named=lambda world: of_message(world, "m"), time=None
+        ledger_dir(str(data), key),
+        data=str(data),
+        key=key,
+        named=lambda world: of_message(world, "m"),
+        texts=(OTHER,),
+        time=None,
     )
 
 
 def _holding(data: Path) -> list[Path]:
-    """The files that hold the text."""
-    return [path for path in data.rglob("*") if path.is_file() and TEXT.encode() in path.read_bytes()]
+    """The files that hold one of the texts."""
+    held = ((path, path.read_bytes()) for path in data.rglob("*") if path.is_file())
+    return [path for path, found in held if TEXT.encode() in found or OTHER.encode() in found]
 
 
 class _Death:
@@ -136,7 +147,7 @@ def test_a_kill_at_any_call_leaves_the_old_log_or_the_new_one(tmp_path: Path, be
             purge.run(purge.look())
         else:
             outcomes.add("new")
-            assert TEXT.encode() not in log.read_bytes()
+            assert log not in _holding(data)
         assert _holding(data) == []
         assert check(directory) == []
         (backup,) = known_backups(str(data), workspace_key(WORKSPACE))
@@ -219,12 +230,44 @@ def test_two_purges_at_once(tmp_path: Path) -> None:
 
 
 def test_what_waits_is_purged_too(tmp_path: Path) -> None:
-    """A request that could not be stored yet and holds the text is gone from the spool; another one stays."""
+    """Requests that could not be stored yet are stored first: what holds the text loses that and nothing else."""
     directory = _ledger(tmp_path)
-    for text in (TEXT, "keep the ropes dry"):
-        data = MemoryRequestedData(message=text, text=f"Remember: {text}")
+    other, third = "keep the ropes dry", "oil the crane on Mondays"
+    for number, text in enumerate((f"Remember: {TEXT}\nRemember: {other}", f"Remember: {third}")):
+        data = MemoryRequestedData(message=f"w{number}", text=text)
         Spool(directory).keep([Draft(source="test/A", time=None, data=data)])
+    assert spooled(directory) == 2
     purge = _purge(tmp_path)
+    preview = purge.look()
+    assert spooled(directory) == 2  # a look changes nothing
+    assert [place.action for place in preview.places if place.kind == "spool"] == ["store"]
+    purge.run(preview)
+    assert (_holding(tmp_path), spooled(directory), purge.left(preview.choice)) == ([], 0, ())
+    records = Harness(str(tmp_path), workspace=WORKSPACE).state().accounts.records.values()
+    assert [record.proposal.text for record in records][-3:] == ["[erased]", other, third]
+    assert {problem.kind for problem in check(directory)} <= NOTES
+
+
+def test_what_comes_to_the_spool_while_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stops the purge before anything went if it holds the text; behind the purge it is told of, and stays there."""
+    directory = _ledger(tmp_path)
+    purge = _purge(tmp_path)
+    preview = purge.look()
+
+    def keep() -> None:
+        data = MemoryRequestedData(message="w", text=f"Remember: {TEXT}\nRemember: keep the ropes dry")
+        Spool(directory).keep([Draft(source="test/A", time=None, data=data)])
+
+    def keep_now(_: Purge) -> None:
+        keep()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Purge, "_store_waiting", keep_now)
+        with pytest.raises(MemfoldError, match="changed meanwhile; nothing was purged"):
+            purge.run(preview)
+    assert spooled(directory) == 1
     purge.run(purge.look())
-    assert _holding(tmp_path) == []
+    keep()
+    purge.clear(preview.choice)
+    assert [(place.kind, place.action) for place in purge.left(preview.choice)] == [("spool", "tell")]
     assert spooled(directory) == 1

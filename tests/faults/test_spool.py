@@ -12,6 +12,7 @@ import pytest
 from ledger.errors import LockTimeout
 from ledger.events import (
     Draft,
+    MemoryRequestedData,
     SessionLinked,
     SessionLinkedData,
     SessionStartedData,
@@ -21,8 +22,10 @@ from ledger.locks import FlockLock
 from ledger.log import LOCK_SUFFIX
 from memfold.bridge import ledger as module
 from memfold.bridge.ledger import Ledger
-from memfold.bridge.spool import SPOOL, spooled
+from memfold.bridge.spool import SPOOL, is_spool_file, spooled
+from memfold.purge.purge import Purge
 from memfold.workspace import Workspace
+from projections.accounting import Record
 from tests.faults.test_bridge_ledger import Clock, _ledger, added, called, stored
 from tests.faults.test_every_call_ledger import sound
 from tests.support.broken_disk import Call, broken_disk, dead, full, read_only
@@ -239,10 +242,95 @@ def test_what_cannot_be_read_now_is_left_for_later(
         raise OSError(5, "no such luck")
 
     with monkeypatch.context() as patch:
-        patch.setattr("memfold.bridge.spool.open_regular", refused)
+        patch.setattr("memfold.bridge.spool.open_own", refused)
         ledger.record([added("b")])
     assert titles(stored(tmp_path))[-1] == "b"
     assert len(_files(tmp_path)) == 1
     ledger.record([added("c")])
     assert titles(stored(tmp_path))[-2:] == ["a", "c"]
     assert _files(tmp_path) == []
+
+
+SAID = "the safe opens with seven nine one"
+
+
+def _purge(folder: Path) -> None:
+    """Purge the text as a person does, in the ledger alone."""
+    directory, data = str(folder / "l"), str(folder / "data")
+    purge = Purge(directory, data=data, key="k", named=lambda _: (), texts=(SAID,), containing="purge", time=LATER)
+    preview = purge.look()
+    assert preview.does_anything
+    purge.run(preview)
+
+
+LATER = "2100-01-01T00:00:00.000Z"
+"""When the purge is; what a client says later than that is said anew."""
+
+
+def _said(number: int, text: str, time: str | None = None) -> Draft:
+    return Draft(source="opencode/S", time=time, data=MemoryRequestedData(message=f"m{number}", text=text))
+
+
+@pytest.mark.parametrize("spool", [True, False])
+def test_what_waits_in_a_process_brings_no_purged_text_back(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, *, spool: bool
+) -> None:
+    """Whether the spool could be written or not: other requests that waited are stored, once, and a later one too."""
+    begun = _ledger(tmp_path, clock)
+    begun.record([_said(0, f"Remember: {SAID}")])
+    living = _ledger(tmp_path, clock)
+    waiting = [
+        _said(1, f"Remember: {SAID}" + ("\nRemember: ropes are blue" if spool else "")),
+        _said(2, "Remember: eels sleep in the mud"),
+        Draft(source="opencode/S", time=None, data=ToolCompletedData(call="1", tool="bash", output=f"> {SAID}")),
+    ]
+    with FlockLock(str(tmp_path / "l" / f"events.jsonl{LOCK_SUFFIX}"), 1).hold(), monkeypatch.context() as patch:
+        if not spool:
+            patch.setattr("memfold.bridge.spool.open_private_new", _refuse)
+        living.record(waiting, urgent=True)
+    assert spooled(str(tmp_path / "l")) == (2 if spool else 0)
+    _purge(tmp_path)
+    living.record([_said(3, "Remember: oil the crane on Mondays")], urgent=True)
+    assert not living.waits
+    held = [path for path in tmp_path.rglob("*") if path.is_file() and SAID.encode() in path.read_bytes()]
+    assert held == []
+    texts = [record.proposal.text for record in _records(living)]
+    assert texts == ["[erased]", *(["[erased]", "ropes are blue"] if spool else []), *KEPT]
+    living.record([_said(4, f"Remember: {SAID}", "2101-01-01T00:00:00.000Z")], urgent=True)
+    assert [record.proposal.text for record in _records(living)][-1] == SAID
+
+
+KEPT = ("eels sleep in the mud", "oil the crane on Mondays")
+
+
+def _records(ledger: Ledger) -> list[Record]:
+    world = ledger.world()
+    assert world is not None
+    return list(world.accounts.records.values())
+
+
+def test_what_a_dead_process_kept_before_a_purge(tmp_path: Path, clock: Clock) -> None:
+    """A file that comes back to the spool, as file synchronisation brings one: what stands in the log is erased."""
+    _left_behind(tmp_path, clock, _said(1, f"Remember: {SAID}\nRemember: ropes are blue"))
+    (path,) = _files(tmp_path)
+    data = path.read_bytes()
+    _purge(tmp_path)
+    assert _files(tmp_path) == []
+    path.write_bytes(data)
+    later = _ledger(tmp_path, clock)
+    later.record([added("c")])
+    assert _files(tmp_path) == []
+    assert [record.proposal.text for record in _records(later)] == ["first", "[erased]", "ropes are blue", "c"]
+
+
+def test_which_files_of_the_spool_are_in_use(tmp_path: Path, clock: Clock) -> None:
+    """Those that hold events, and those of which nobody can tell; no other one is."""
+    _left_behind(tmp_path, clock, added("a"))
+    (path,) = _files(tmp_path)
+    assert is_spool_file(str(path))
+    assert not is_spool_file(str(path.with_suffix(".gone")))
+    assert not is_spool_file(str(path.parent / "gone.jsonl"))
+    path.with_name("0.jsonl").write_bytes(b"nonsense\n")
+    assert not is_spool_file(str(path.with_name("0.jsonl")))
+    path.with_name("1.jsonl").mkdir()
+    assert is_spool_file(str(path.with_name("1.jsonl")))

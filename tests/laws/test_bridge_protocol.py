@@ -44,7 +44,8 @@ from tests.support.effort import examples
 FACT = "use integer cents for money"
 _KEYS = frozenset({"id", "part", "system", "context", "tools", "result", "refused", "notice", "private"})
 _NAMES_OF_FILES = re.compile(
-    r"(\.local|share|memfold|workspaces|[0-9a-f]{16}|events\.jsonl(\.lock)?|derived|facts\.jsonl|tree\.json|[a-z]+\.log)"
+    r"(\.local|share|memfold|workspaces|[0-9a-f]{16}|events\.jsonl(\.lock)?|derived|facts\.jsonl|tree\.json|[a-z]+\.log"
+    r"|checkpoints|world-[\d.]+-[0-9a-f]{16}-[0-9a-f]{16}-\d{16}(-\d{16}\.json|\.table))"
 )
 
 hostile = st.sampled_from(

@@ -50,6 +50,18 @@ def _named(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @settings(max_examples=examples(150))
+@given(st.lists(_ROWS, max_size=60).map(_named), _POLICIES, st.sampled_from((1, 1, 30)))
+def test_a_block_is_the_same_whether_or_not_what_it_omits_is_told(
+    rows: list[dict[str, Any]], policy: Policy, times: int
+) -> None:
+    """Of the strongest alone, also where most are so old that they are equally strong."""
+    memory = state_of([row | {"age_days": row["age_days"] * times} for row in rows], policy=policy)
+    for make in (workspace_block, numbered_block):
+        whole, brief = make(memory), make(memory, omitted=False)
+        assert (brief.text, brief.shown) == (whole.text, whole.shown)
+
+
+@settings(max_examples=examples(150))
 @given(st.lists(_ROWS, max_size=60).map(_named), _POLICIES)
 def test_i5_blocks_of_any_texts_keep_their_limits(rows: list[dict[str, Any]], policy: Policy) -> None:
     """Any entries under any policy: characters, entries and caps hold, and each line is whole."""

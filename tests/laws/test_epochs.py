@@ -12,7 +12,7 @@ from projections.accounting import Record
 from projections.hot.session import HotState
 from projections.hot.view import hot_view
 from projections.memory.model import Ref
-from projections.prompts import current_epoch, hot_pending
+from projections.prompts import Epoch, current_epoch, hot_pending
 from projections.protocol import fold
 from projections.render import workspace_block
 from projections.text.canonical import exact_key
@@ -43,6 +43,22 @@ def test_i12_one_block_for_the_whole_epoch(events: list[AnyEvent]) -> None:
         epoch = current_epoch(world.prompts, source)
         if epoch is not None:
             assert epoch.text == workspace_block(state_at(events, epoch.offset).memory).text
+
+
+@given(ledgers(max_size=30))
+def test_an_epoch_that_has_ended_keeps_its_digests_alone(events: list[AnyEvent]) -> None:
+    """The log gives its text again, so no state holds it; all else of the epoch stays what it was."""
+    projection = World()
+    world = projection.initial()
+    opened: dict[int, Epoch] = {}
+    for event in events:
+        projection.step(world, event)
+        for epochs in world.prompts.epochs.values():
+            opened |= {epoch.offset: epoch for epoch in epochs if epoch.open}
+            assert not any(epoch.open for epoch in epochs[:-1])
+            for epoch in epochs:
+                if not epoch.open:
+                    assert epoch == replace(opened[epoch.offset], text="", segment="", open=False)
 
 
 def _may_end(event: AnyEvent, source: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import msgspec
@@ -101,9 +102,31 @@ def test_calls_are_really_taken_in_at_once() -> None:
             seen.append(event)
             super().step(state, event)
 
-    state = fold(Watched(), [call("test/A", format_time(DAY_MS + seq), seq) for seq in range(50)])
+    state = fold(Watched(), [call("test/A", format_time(DAY_MS + seq // 2), seq) for seq in range(50)])
     assert len(seen) == 1
-    assert (state.now, state.last_activity, state.offset) == (DAY_MS + 49, DAY_MS + 49, 49)
+    assert (state.now, state.last_activity, state.offset) == (DAY_MS + 24, DAY_MS + 24, 49)
+
+
+@every
+def test_each_event_of_a_run_counts_as_it_would_alone(projection: Projection[Any]) -> None:
+    """Measurements that come twice, calls of nobody, and calls at the time of an event that is no activity (I2)."""
+    events: list[AnyEvent] = [
+        call("test/A", format_time(DAY_MS), 0),
+        measured("test/A", format_time(DAY_MS), 3),
+        measured("test/A", format_time(DAY_MS), 3),
+        call("", format_time(DAY_MS + 60_000), 1),
+        measured("test/A", format_time(DAY_MS + 1), 3),
+        call("", format_time(DAY_MS + 120_000), 2),
+        measured("test", format_time(DAY_MS + 180_000), 4),
+        call("test/A", format_time(DAY_MS + 180_000), 5),
+    ]
+    events = [msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(events)]
+    for begin, end in combinations(range(len(events) + 1), 2):
+        start = stepped(projection, events[:begin], projection.initial())
+        assert fold(projection, events[begin:end], start) == stepped(projection, events[begin:end], start)
+    state = fold(WorkspaceMemory(), events)
+    assert (state.last_activity, state.warnings) == (DAY_MS + 180_000, {"duplicate_delivery": 2})
+    assert fold(WorkspaceMemory(), events[:-1]).last_activity == DAY_MS
 
 
 @every

@@ -12,10 +12,13 @@ from ledger.check import check
 from ledger.codec import SEQ_LIMIT, decode, encode
 from ledger.errors import InvalidDraft
 from ledger.events import Draft, PolicySetData
+from ledger.ids import MonotonicIds
 from ledger.memory import MemoryLog
 from ledger.problems import DAMAGE, Kind, Problem
 from ledger.recovery import recover
+from ledger.repair import repair
 from ledger.sequence import can_be
+from ledger.steps import open_steps
 from tests.support.logs import draft, events_of, line_of, memory, problems_of, raw_log
 
 LINES = [line_of(seq) for seq in range(6)]
@@ -66,6 +69,30 @@ def test_i22_reading_is_harmless(content: bytes) -> None:
             assert 0 < record.length <= len(content) - record.byte
         assert {problem.byte for problem in problems_of(records)} <= {problem.byte for problem in check(folder)}
         assert Path(log.path).read_bytes() == content
+
+
+@settings(deadline=None)
+@given(CONTENT)
+def test_a_repaired_ledger_is_healthy(content: bytes) -> None:
+    """Whatever hit a log, after a repair nothing is left but what concerns the folder, events themselves, and notes."""
+    with tempfile.TemporaryDirectory() as folder:
+        raw_log(Path(folder), content)
+        repair(folder, time=None, new_id=MonotonicIds())
+        assert {found.kind for found in check(folder) if not found.is_note} <= {Kind.NO_CREATED, Kind.ID_REUSED}
+        assert repair(folder, time=None, new_id=MonotonicIds()) == ()
+
+
+@settings(deadline=None)
+@given(st.sets(st.integers(1, 8)), st.permutations(range(1, 9)))
+def test_lost_lines_that_come_again_are_missing_no_more(lost: set[int], order: list[int]) -> None:
+    """In any order; as long as one lacks, there is a gap. What was lost at the end leaves none."""
+    with tempfile.TemporaryDirectory() as folder:
+        kept = [line_of(seq) for seq in range(10) if seq not in lost]
+        again = [number for number in order if number in lost]
+        for count in range(len(again) + 1):
+            back = [line_of(10 + index, number=number) for index, number in enumerate(again[:count])]
+            log = raw_log(Path(folder), b"".join([*kept, *back]))
+            assert bool(open_steps(log.path)) == (count < len(again))
 
 
 @settings(deadline=None)

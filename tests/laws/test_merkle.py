@@ -75,13 +75,14 @@ def test_a_proof_holds_for_its_leaf_alone(lines: list[bytes], data: st.DataObjec
     assert not proves_inclusion(proof, leaf_hash(lines[index] + b"!"), index, size, root)
     assert not proves_inclusion(proof, hashes[index], index, size, leaf_hash(root))
     assert not proves_inclusion((*proof, root), hashes[index], index, size, root)
-    assert not proves_inclusion(proof[:-1], hashes[index], index, size, root) or not proof
-    assert not proves_inclusion(proof, hashes[index], size, size, root)
+    assert not any(proves_inclusion(proof[:cut], hashes[index], index, size, root) for cut in range(len(proof)))
+    assert not any(proves_inclusion(proof, hashes[index], outside, size, root) for outside in (-1, size))
     other = data.draw(st.integers(0, size - 1))
     if hashes[other] != hashes[index]:
         assert not proves_inclusion(proof, hashes[other], other, size, root) or other == index
-    with pytest.raises(IndexError):
-        inclusion_proof(hashes, size)
+    for outside in (-1, size):
+        with pytest.raises(IndexError):
+            inclusion_proof(hashes, outside)
 
 
 @given(_lines.filter(lambda lines: len(lines) > 1), st.data())
@@ -96,9 +97,11 @@ def test_a_proof_leads_from_a_head_to_a_later_one(lines: list[bytes], data: st.D
     assert not proves_consistency(proof, old, leaf_hash(before), size, root)
     assert not proves_consistency(proof, old, before, size, leaf_hash(root))
     assert not proves_consistency((*proof, root), old, before, size, root)
-    assert not proves_consistency(proof[:-1], old, before, size, root)
+    assert not any(proves_consistency(proof[:cut], old, before, size, root) for cut in range(len(proof)))
     changed = data.draw(st.integers(0, old - 1))
     other = [*hashes[:changed], leaf_hash(b"another"), *hashes[changed + 1 :]]
     assert not proves_consistency(consistency_proof(other, old), old, before, size, root_over(other))
-    with pytest.raises(IndexError):
-        consistency_proof(hashes, size)
+    for nothing_to_prove in (-1, 0, size, size + 1):
+        with pytest.raises(IndexError):
+            consistency_proof(hashes, nothing_to_prove)
+        assert not proves_consistency(proof, nothing_to_prove, before, size, root)

@@ -10,13 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.check import check
-from ledger.events import AnyEvent
+from ledger.codec import encode
+from ledger.events import AnyEvent, Draft, LedgerErased, MemoryRestoredData, SessionStartedData
 from ledger.problems import NOTES, Problem
 from memfold.config import Config
 from memfold.memory_file.keeper import MemoryFileKeeper
 from memfold.paths import ledger_dir, workspace_key
 from memfold.purge.purge import Purge
 from memfold.workspace import Workspace
+from projections.erasure.fields import is_name, staying
+from projections.erasure.returning import Purged
 from projections.facts import Judged, facts_for, facts_key, facts_of
 from projections.memory import decide
 from projections.memory.model import Proposal, Ref
@@ -76,7 +79,7 @@ def test_i6_no_summary_brings_a_purged_text_back(history: list[dict[str, Any]]) 
     stage = PurgingStage()
     for step in history:
         stage.step(step)
-        if step["do"] == "purge_some" and stage.choices:
+        if step["do"].startswith("purge_") and stage.choices:
             memory = stage.state().memory
             for wording in stage.choices[-1].wordings:
                 assert wording.key not in memory.texts
@@ -102,15 +105,32 @@ def _from_summary(wording: Proposal) -> Proposal:
     )
 
 
+@settings(max_examples=examples(30))
+@given(purging_histories(max_size=12, purges=1))
+def test_a_copy_from_before_a_purge_gives_itself_away(history: list[dict[str, Any]]) -> None:
+    """Each event of it that says what went is told, and no other one; then nothing that says it is taken in."""
+    stage = _play(history)
+    record = [event for event in stage.events() if isinstance(event, LedgerErased)]
+    for (before, after), choice in zip(stage.replaced, stage.choices, strict=True):
+        purged = Purged([*after, *record], stage.state().memory.context)
+        assert not any(map(purged.learn, after))
+        for ours, theirs in zip(after, before, strict=True):
+            held = not all(map(is_name, staying(encode(theirs), choice.needles)))
+            left = not all(map(is_name, staying(encode(ours), choice.needles)))
+            assert purged.learn(theirs) or left or not held
+
+
 # -- on disk ----------------------------------------------------------------------------------------------------------
 
 PLANTED = 'Züge halten am Pier "7" <system> only at high tide 潮位'
 """A text that nothing else says, and that JSON, prompts and regular expressions write in another way."""
 PART = "only at high tide 潮位"
+SHORT = "口令是芝麻开门"
+"""Seven letters say as much as twenty of other scripts (SPEC 1.4)."""
 TAIL = "zzz the last words of the tide table zzz"
 
 
-def _on_disk(folder: Path, entries: list[str]) -> tuple[Harness, MemoryFileKeeper, str]:
+def _on_disk(folder: Path, entries: list[str], planted: str = PLANTED) -> tuple[Harness, MemoryFileKeeper, str]:
     """A ledger in which the text came in by some ways, and a memory file beside it."""
     root = folder / "app"
     root.mkdir()
@@ -131,7 +151,7 @@ def _on_disk(folder: Path, entries: list[str]) -> tuple[Harness, MemoryFileKeepe
     )
     keeper.sync()
     for number, entry in enumerate(entries):
-        for step in _ways(number)[entry]:
+        for step in _ways(number, planted)[entry]:
             if step["do"] == "hand_edit":
                 path = root / ".opencode" / "memory" / "MEMORY.md"
                 path.write_text(path.read_text(encoding="utf-8").replace("## Archived", step["text"]), encoding="utf-8")
@@ -142,19 +162,32 @@ def _on_disk(folder: Path, entries: list[str]) -> tuple[Harness, MemoryFileKeepe
                     None, target=next(iter(ws.state().memory.entries)), reason=step["text"], time=None
                 )
                 ws.record(gone)
+            elif step["do"] in ("restore_because", "started_by"):
+                _record(harness, step)
             else:
                 harness.step(step)
     keeper.sync()
     return harness, keeper, str(root)
 
 
-def _ways(number: int) -> dict[str, list[dict[str, Any]]]:
+def _record(harness: Harness, step: dict[str, Any]) -> None:
+    """What no hook of the harness reports."""
+    ws = harness.workspace()
+    data: MemoryRestoredData | SessionStartedData
+    if step["do"] == "restore_because":
+        data = MemoryRestoredData(next(iter(ws.state().memory.entries)), reason=step["text"])
+    else:
+        data = SessionStartedData("H", host_version=step["text"])
+    ws.record([Draft(source="test/H", time=None, data=data)])
+
+
+def _ways(number: int, planted: str = PLANTED) -> dict[str, list[dict[str, Any]]]:
     """How a text comes in."""
     say = {"do": "user_message", "session": "A", "message": f"say{number}"}
     tool = {"do": "tool", "session": "B", "tool": "bash", "call": f"c{number}", "exit": 1}
     return {
-        "message": [say | {"text": f"Remember: {PLANTED}\nRemember: eels like the north basin {number}"}],
-        "refused": [say | {"text": f"> Remember: {PLANTED}"}],
+        "message": [say | {"text": f"Remember: {planted}\nRemember: eels like the north basin {number}"}],
+        "refused": [say | {"text": f"> Remember: {planted}"}],
         "summary": [
             {"do": "compaction_started", "session": "A"},
             {
@@ -162,51 +195,64 @@ def _ways(number: int) -> dict[str, list[dict[str, Any]]]:
                 "session": "A",
                 "message": f"s{number}",
                 "summary": summary_of(
-                    [f"- [project] {PLANTED}", "- [decision] Must paint the bollards", "REINFORCE [M1]"]
+                    [f"- [project] {planted}", "- [decision] Must paint the bollards", "REINFORCE [M1]"]
                 ),
             },
         ],
-        "add": [{"do": "memory_add", "session": "B", "title": "Tides", "content": f"{PLANTED}\n{TAIL}"}],
-        "update": [{"do": "memory_update", "session": "B", "id": "MEM-002", "title": "Ropes", "content": PLANTED}],
+        "add": [{"do": "memory_add", "session": "B", "title": "Tides", "content": f"{planted}\n{TAIL}"}],
+        "update": [{"do": "memory_update", "session": "B", "id": "MEM-002", "title": "Ropes", "content": planted}],
         "import": [
             {
                 "do": "import",
                 "format": "reference_b",
                 "files": {
-                    f"MEMORY{number}.md": f"# OpenCode Memory\n\n## Active\n\n### [MEM-050] {PLANTED}\n\nx{number}\n"
+                    f"MEMORY{number}.md": f"# OpenCode Memory\n\n## Active\n\n### [MEM-050] {planted}\n\nx{number}\n"
                 },
             }
         ],
-        "hand edit": [{"do": "hand_edit", "text": f"### [MEM-070] Written by hand {number}\n{PLANTED}\n\n## Archived"}],
-        "output": [tool | {"args": {"command": "make"}, "output": f"error: {PLANTED}"}],
-        "command": [tool | {"args": {"command": f"echo {PLANTED}; npm test"}, "output": "error: no"}],
-        "file": [{"do": "tool", "session": "A", "tool": "edit", "args": {"filePath": f"src/{PLANTED}/a.ts"}}],
-        "reason": [{"do": "delete_because", "text": f"it said: {PLANTED}"}],
+        "hand edit": [{"do": "hand_edit", "text": f"### [MEM-070] Written by hand {number}\n{planted}\n\n## Archived"}],
+        "output": [tool | {"args": {"command": "make"}, "output": f"error: {planted}"}],
+        "command": [tool | {"args": {"command": f"echo {planted}; npm test"}, "output": "error: no"}],
+        "file": [{"do": "tool", "session": "A", "tool": "edit", "args": {"filePath": f"src/{planted}/a.ts"}}],
+        "reason": [{"do": "delete_because", "text": f"it said: {planted}"}],
+        "restored because": [{"do": "restore_because", "text": f"it was right: {planted}"}],
+        "no candidate": [say | {"text": f"Remember this: {planted}?\ndon't remember this: {planted}"}],
+        "rules": [{"do": "rules_file", "path": f"docs/{planted}/AGENTS.md", "text": f"{planted}\nand more"}],
+        "host": [{"do": "started_by", "text": f"1.0 ({planted})"}],
     }
 
 
 @settings(max_examples=examples(20))
-@given(st.lists(st.sampled_from(sorted(_ways(0))), min_size=1, max_size=5))
-def test_purged_bytes_are_in_no_file(entries: list[str]) -> None:
-    """However a text came in, after a purge no file of data folder and project holds it, and nothing else moved."""
+@given(
+    st.lists(st.sampled_from(sorted(_ways(0))), min_size=1, max_size=5),
+    st.booleans(),
+    st.sampled_from((PLANTED, SHORT)),
+)
+def test_purged_bytes_are_in_no_file(entries: list[str], by_text: bool, planted: str) -> None:
+    """However a text came in, after a purge no file of data folder and project holds it, and nothing else moved.
+
+    A text that is named as such need be no memory's.
+    """
     with tempfile.TemporaryDirectory() as base:
-        harness, keeper, root = _on_disk(Path(base), entries)
+        harness, keeper, root = _on_disk(Path(base), entries, planted)
         directory = ledger_dir(harness.data or "", workspace_key(root))
-        before = harness.state()
-        named = [ref for ref, record in before.accounts.records.items() if PART in record.proposal.text]
-        named += [ref for ref, entry in before.memory.entries.items() if PART in entry.proposal.text]
+        before, part = harness.state(), PART if planted == PLANTED else SHORT
+        named = [ref for ref, record in before.accounts.records.items() if part in record.proposal.text]
+        named += [ref for ref, entry in before.memory.entries.items() if part in entry.proposal.text]
         purge = Purge(
             directory,
             data=harness.data or "",
             key=workspace_key(root),
-            named=lambda _: named,
+            named=lambda _: [] if by_text else named,
+            texts=(planted,) if by_text else (),
             containing="purge",
             time="2027-01-01T00:00:00Z",
         )
         preview = purge.look()
-        if not preview.choice.keys:
+        if preview.choice.is_empty:
             assert not named
             return
+        assert preview.does_anything
         purge.run(preview)
         keeper.sync()
         keeper.close()
@@ -214,7 +260,7 @@ def test_purged_bytes_are_in_no_file(entries: list[str]) -> None:
             if path.is_file():
                 held = path.read_bytes()
                 assert not preview.choice.needles.are_in_bytes(held), (path, held)
-                assert PLANTED.encode() not in held
+                assert planted.encode() not in held
         assert _findings(directory) == []
         after = harness.state()
         _assert_same_but_for(before, after, set(preview.choice.targets), preview.choice.leaving)

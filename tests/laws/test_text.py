@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.policy import DEFAULT_POLICY, RedactionExtra
+from projections.text import clean as clean_module
 from projections.text.canonical import canonical
 from projections.text.clean import clean
 from projections.text.cut import cut
@@ -17,7 +18,9 @@ from projections.text.entry import entry_text
 from projections.text.identity import same_identity
 from projections.text.intake import take_in, take_in_block
 from projections.text.paths import normal_path, path_words
+from projections.text.plain import PLAIN, is_plain
 from projections.text.redact import redact, redact_lines, withhold
+from projections.text.views import as_seen
 
 _SECRETS = [
     *("password", "token", "bearer ", "Bearer", "auth", "PIN", "--token ", "user name", "private key", "credentials: "),
@@ -36,6 +39,12 @@ _SECRETS = [
         "- ",
         "\n- ",
         "Basic ",
+        "api key ",
+        " key ",
+        "```",
+        "\n```\n",
+        "string = ",
+        "--password ",
         "authorization=",
         "\x90",
         "\x9d",
@@ -199,7 +208,12 @@ _PAIRS = [
     "passphrase{}",
     "Bearer{}",
 ]
-_BETWEEN = st.sampled_from([" ", "\n", "\n\n  ", "  \n- ", " \\\n ", "\n> ", "\u2028", "\n1. ", "\u200e\n"])
+_BETWEEN = st.sampled_from(
+    [
+        *(" ", "\n", "\n\n  ", "  \n- ", " \\\n ", "\n> ", "\u2028", "\n1. ", "\u200e\n"),
+        *("\n```\n", "\n\n```text\n", " ```\n", "\n~~~\n", "\n- ```sh\n  ", " ``` ", "\n```\n\n"),
+    ]
+)
 
 
 @settings(max_examples=200)
@@ -214,6 +228,39 @@ def test_i8_no_secret_in_a_line_below_its_label_is_shown(secret: str, pair: str,
     content = clean(pair.format(between + secret) + after).text
     for shown in (redact_lines(content), entry_text("Deploy", content, DEFAULT_POLICY)):
         assert not any(secret[at : at + 5] in shown for at in range(len(secret) - 4))
+
+
+_HEADS = st.sampled_from(
+    [
+        *("password:", "secret =", "密码：", "auth:", "Credentials:", "DB_PASSWORD=", "token is:"),
+        *("senha:", "пароль =", "口令：", "DB_PASS=", "pass phrase:", "токен:"),
+    ]
+)
+_BEFORE_VALUES = st.sampled_from(
+    [
+        *("", "is", "是", "=", "key", "key:", "api key", "api_key is", "token secret", "private key:", "bearer"),
+        *("Basic", "--password", "mot de passe", "token key", "pwd is: is", "api\nkey"),
+        *("senha", "пароль:", "clave de acceso", "令牌 是", "pass phrase", "DB_PASS:"),
+    ]
+)
+
+
+@settings(max_examples=200)
+@given(
+    st.text(alphabet=_ENTROPY, min_size=24, max_size=40).filter(lambda s: any(map(str.isdigit, s)) and not s.isdigit()),
+    _HEADS,
+    st.lists(_BEFORE_VALUES, max_size=2).map(tuple),
+    st.tuples(st.sampled_from([" ", "  ", "\n", "\n- ", "\n\n> "]), _BETWEEN.filter(lambda gap: gap != " ``` ")),
+)
+def test_i8_no_word_where_a_value_stands_takes_a_label_from_the_secret(
+    secret: str, head: str, words: tuple[str, ...], between: tuple[str, str]
+) -> None:
+    """Labels and verbs behind a label, in its line or below: in a text, and in a content below its title."""
+    content = between[0].join([*words, ""]) + secret
+    for title, text in (("", f"so {head}{between[1]}{content}"), (head.rstrip(" :=："), content)):
+        block = clean(f"{text}\nend").text
+        for shown in (redact_lines(redact(block), above=title), entry_text(title, redact(block), DEFAULT_POLICY)):
+            assert not any(secret[at : at + 5] in shown for at in range(len(secret) - 4)), shown
 
 
 @pytest.mark.parametrize(
@@ -250,6 +297,24 @@ def test_i8_no_secret_in_a_line_below_its_label_is_shown(secret: str, pair: str,
             "token:\n- a1b2c3\n",
         ),
         *("curl -u a:", "mysql -p", "-u ", "authorization:", "authorization: a ", "a://b:c?", "a://b:c?@", "a://b:c@?"),
+        *(
+            "password: api key ",
+            "token: secret ",
+            "password: is ",
+            "is ",
+            "auth: key ",
+            "password: a = ",
+            "PIN: user name ",
+        ),
+        *(
+            "password: x: ",
+            "secret: [REDACTED] key ",
+            "--password bearer ",
+            "```",
+            "token:\n```\n",
+            "password ``` ",
+            "~~~\n",
+        ),
         *("username:", "username: a,b", "user name: 'a' ", "xoxb-", "secret db2_token: ", "'Bearer token "),
         *("<private>", "</private>", "<pri", "\x1b]", "\x1b[", "\u200d", "./", "(", "é.", "a.字", "https://a/b@"),
     ],
@@ -280,3 +345,16 @@ def test_i1_wide_letters_are_the_same_in_every_python() -> None:
             assert is_wide_letter(char), hex(code)
         if not unicodedata.category(char).startswith(("L", "C", "N")):
             assert not is_wide_letter(char), hex(code)
+
+
+def test_plain_letters_are_what_the_patterns_leave_alone() -> None:
+    """Each one, alone and among others: cleaning and the reader's view change none, nor does a brief look miss one."""
+    for first, last in PLAIN:
+        for code in range(first, last + 1):
+            text = f"a{chr(code)}b {chr(code)}"
+            assert is_plain(text)
+            assert clean_module._UNSEEN().sub(r"\1", text) == text
+            assert as_seen(text).text == text
+            assert clean_module._FURTHER_SELECTORS().sub("", text) == text
+            assert clean_module._JOINERS_IN_ASCII().sub("", text) == text
+    assert not any(is_plain(f"a{char}b") for char in "\x00\n\t\r\x7f\xad\u200b\u200d\ufe0f\u0430\uff1c\U000e0041\ud800")

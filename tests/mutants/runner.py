@@ -14,7 +14,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -37,6 +37,13 @@ _PATIENCE = (5.0, 5.0)
 
 
 slots.install()
+
+
+class Cache(Protocol):
+    """What ``lru_cache`` makes of a function."""
+
+    def cache_clear(self) -> None:
+        """Forget every answer."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -73,8 +80,8 @@ class Reach:
 
         A fast test that reaches little else comes first: it was written for this function.
         """
-        reaching = self.tests.get(mangled_name_from_mutant_name(mutant), ())
-        reaching = sorted(reaching, key=lambda index: self.seconds[index] * self.breadth[index])
+        found = self.tests.get(mangled_name_from_mutant_name(mutant), set())
+        reaching = sorted(found, key=lambda index: self.seconds[index] * self.breadth[index])
         total, chosen = 0.0, list[int]()
         for index in reaching:
             total += self.seconds[index]
@@ -90,8 +97,9 @@ def learn(session: pytest.Session) -> Reach:
     for index, (item, following) in enumerate(zip(session.items, [*session.items[1:], None], strict=True)):
         slots.begin()
         begin = time.perf_counter()
-        if _fails(item, following):
-            raise session.Interrupted(f"{item.nodeid} fails without a mutant")
+        failed = [report for report in runtestprotocol(item, log=False, nextitem=following) if report.failed]
+        if failed:
+            raise session.Interrupted(f"{item.nodeid} fails without a mutant:\n{failed[0].longreprtext}")
         reach.seconds.append(time.perf_counter() - begin)
         called = slots.called()
         reach.breadth.append(len(called))
@@ -184,7 +192,7 @@ class Runner:
         self._progress(len(waiting), len(waiting), always=True)
         sys.stdout.write("\n")
 
-    def _child(self, name: str, plan: Sequence[int], caches: Sequence[functools._lru_cache_wrapper], limit: float) -> None:
+    def _child(self, name: str, plan: Sequence[int], caches: Sequence[Cache], limit: float) -> None:
         code = 3
         try:
             resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 3))
@@ -230,11 +238,12 @@ _told = [0.0]
 def _tell(text: str, *, always: bool = False) -> None:
     if always or time.monotonic() - _told[0] > 2:
         _told[0] = time.monotonic()
-        sys.__stdout__.write(f"\r\x1b[K{text}" if sys.__stdout__.isatty() else f"{text}\n")
-        sys.__stdout__.flush()
+        stream = sys.__stdout__ or sys.stdout  # that of the process: pytest has put another in its place
+        stream.write(f"\r\x1b[K{text}" if stream.isatty() else f"{text}\n")
+        stream.flush()
 
 
-def _caches() -> list[functools._lru_cache_wrapper]:
+def _caches() -> list[Cache]:
     ours = ("ledger", "projections", "replay", "memfold")
     found = (one for one in gc.get_objects() if isinstance(one, functools._lru_cache_wrapper))
     return [one for one in found if one.__module__.partition(".")[0] in ours]

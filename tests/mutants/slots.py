@@ -5,15 +5,12 @@ mutmut's own asks the environment which mutant is meant at each call, which make
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
 from mutmut.mutation import trampoline
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _ORIGINAL = "_mutmut_orig"
 
@@ -54,7 +51,7 @@ _called: set[Slot] = set()
 
 def install() -> None:
     """Take the place of mutmut's trampoline; before any module with mutants is imported."""
-    trampoline.wrap_in_trampoline = wrap  # pyright: ignore[reportAttributeAccessIssue]
+    setattr(trampoline, trampoline.wrap_in_trampoline.__name__, wrap)
 
 
 def wrap(mutants: dict[str, Callable[..., Any]], is_classmethod: bool = False) -> Callable[..., Any]:

@@ -209,13 +209,13 @@ class Harness:
 
     def do_memory_delete(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
         """Report ``memory_delete``."""
-        session, message = event.get("session"), event.get("message")
+        session, message, reason = event.get("session"), event.get("message"), event.get("reason", "")
         if message is not None:
-            ws.record(ws.capture.memory_deleted(session, message=message, time=time))
+            ws.record(ws.capture.memory_deleted(session, message=message, reason=reason, time=time))
             return
         target = find(ws.world().memory, event.get("id") or event["text"])
         if isinstance(target, Ref):
-            delete(ws, target, session=session, origin="tool", time=time)
+            delete(ws, target, session=session, origin="tool", reason=reason, time=time)
 
     def do_memory_restore(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:
         """Report ``memory_restore``."""
@@ -248,7 +248,7 @@ class Harness:
         )
         with suppress(NotFoundError):
             preview = purge.look()
-            if preview.choice.keys:
+            if not preview.choice.is_empty:
                 purge.run(preview)
 
     def do_rules_file(self, event: dict[str, Any], ws: Workspace, time: str | None) -> None:

@@ -189,7 +189,8 @@ class Stage(Harness):
         """Restore some candidate, of those that left if there are any."""
         refs = restorable(ws.state().memory)
         if refs:
-            _append(ws, time, MemoryRestoredData(refs[event["pick"] % len(refs)]))
+            data = MemoryRestoredData(refs[event["pick"] % len(refs)], reason=event.get("reason", ""))
+            _append(ws, time, data)
 
     def do_undo_change(self, event: Step, ws: Workspace, time: str | None) -> None:
         """Undo some change, the latest ones first."""

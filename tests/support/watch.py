@@ -11,7 +11,7 @@ from ledger.events import AnyEvent
 from projections.accounting import ALLOWED_MOVES, counts
 from projections.hot.view import hot_view
 from projections.inert import inert_line
-from projections.memory.model import CANDIDATE_STATES, CandidateState, Entry, MemoryState, Ref
+from projections.memory.model import CANDIDATE_STATES, CandidateState, Entry, MemoryState, Proposal, Ref
 from projections.memory.retention import dormant_spans, effective_age, rank_key, strength
 from projections.memory.selection import active_entries
 from projections.policy import caps_of
@@ -54,6 +54,8 @@ class Watch:
         self.next_number = 1
         self.events: dict[str, int] = {}
         self.now = 0
+        self.revision = 0
+        self.shown: dict[Ref, tuple[CandidateState, Proposal]] = {}
         self.reached: Counter[str] = Counter()
         """How often each state and each reason code occurred."""
 
@@ -64,6 +66,7 @@ class Watch:
         self._conservation(world)
         self._ids(world.memory)
         self._times(world.memory)
+        self._revision(world.memory)
         _indexes(world.memory)
 
     def _moves(self, world: WorldState) -> None:
@@ -105,6 +108,12 @@ class Watch:
             ref: number for number, ref in memory.numbers.items()
         }
         self.numbers, self.next_number = dict(memory.numbers), memory.next_number
+
+    def _revision(self, memory: MemoryState) -> None:
+        """It never falls, and rises with every change that MEMORY.md would show."""
+        shown = {entry.ref: (entry.state, entry.proposal) for entry in memory.entries.values()}
+        assert memory.revision >= self.revision + (shown != self.shown)
+        self.shown, self.revision = shown, memory.revision
 
     def _times(self, memory: MemoryState) -> None:
         """Now never runs backwards, ages are never negative, strengths finite, and the order is total (I20)."""

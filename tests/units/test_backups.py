@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
@@ -20,12 +21,14 @@ from memfold.backups import (
     find_backup,
     known_backups,
     make_backup,
+    note_trouble,
     noted_elsewhere,
     read_backup,
     require_backup,
     seal,
     trouble_of,
 )
+from memfold.elsewhere import add_to_note
 from memfold.errors import DataError, NotFoundError
 from tests.support.logs import KEY, ROOT, draft, new_log
 
@@ -94,13 +97,47 @@ def test_a_folder_whose_name_is_no_text_is_noted(tmp_path: Path) -> None:
     assert known_backups(data, KEY) == (made.folder,)
 
 
-@pytest.mark.parametrize("note", [b"", b"{", b"[]", b'{"folders": 3}', b"\xff"])
-def test_a_damaged_note_counts_as_empty(tmp_path: Path, note: bytes) -> None:
-    """Whatever stands there, the other copies are found."""
+@pytest.mark.parametrize("note", [b"", b"{", b"[]", b'{"folders": 3}', b'{"folders": [3]}', b"\xff"])
+def test_a_damaged_note_is_told_and_kept(tmp_path: Path, note: bytes) -> None:
+    """Whatever stands there, the other copies are found; none is made that can't be noted."""
     ledger, data = _ledger(tmp_path / "ledger", "a"), str(tmp_path / "data")
     made = make_backup(str(ledger), data, KEY, now=NOW).folder
-    (tmp_path / "data" / "backups" / KEY / "elsewhere.json").write_bytes(note)
+    path = tmp_path / "data" / "backups" / KEY / "elsewhere.json"
+    path.write_bytes(note)
     assert known_backups(data, KEY) == (made,)
+    said = note_trouble(data, KEY)
+    assert said is not None
+    assert str(path) in said[0]
+    with pytest.raises(DataError, match=r"nothing was done: .*damaged"):
+        make_backup(str(ledger), data, KEY, now=NOW, to=str(tmp_path / "stick"))
+    with pytest.raises(OSError, match="it is damaged"):
+        add_to_note(str(path.parent), "/stick")
+    assert (path.read_bytes(), (tmp_path / "stick").exists()) == (note, False)
+
+
+def test_a_damaged_byte_costs_one_folder_of_the_note_at_most(tmp_path: Path) -> None:
+    """Wherever it is: all other folders are still known, and if any is not, that is told or it isn't there."""
+    ledger, data = _ledger(tmp_path / "ledger", "a"), str(tmp_path / "data")
+    made = [make_backup(str(ledger), data, KEY, now=NOW + n, to=str(tmp_path / "stick")).folder for n in range(3)]
+    path = tmp_path / "data" / "backups" / KEY / "elsewhere.json"
+    whole = path.read_bytes()
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes((whole[at] ^ 0x81,)) + whole[at + 1 :])
+        left = [folder for folder in known_backups(data, KEY) if folder in made]
+        assert len(left) >= len(made) - 2
+        absent = [folder for folder in noted_elsewhere(data, KEY) if folder not in made]
+        assert len(left) == len(made) or note_trouble(data, KEY) is not None or absent
+
+
+def test_a_note_that_cannot_be_read_is_no_missing_one(tmp_path: Path) -> None:
+    """It may name copies: a folder in its place, or a disk that fails, says nothing of them."""
+    ledger, data = _ledger(tmp_path / "ledger", "a"), str(tmp_path / "data")
+    assert note_trouble(data, KEY) is None
+    make_backup(str(ledger), data, KEY, now=NOW)
+    (tmp_path / "data" / "backups" / KEY / "elsewhere.json").mkdir()
+    said = note_trouble(data, KEY)
+    assert said is not None
+    assert "can't be read" in said[0]
 
 
 def test_a_backup_is_named_by_path_file_or_stamp(tmp_path: Path) -> None:
@@ -213,6 +250,17 @@ def test_copying_waits_for_the_lock(tmp_path: Path) -> None:
             copy_log(str(ledger), str(tmp_path / "copy"))
         assert copy_log(str(ledger), str(tmp_path / "copy"), locked=True) == digest_log(str(ledger))
     lock.close()
+
+
+def test_a_log_is_copied_in_pieces(tmp_path: Path) -> None:
+    """However long it is, size and digest are those of all of it."""
+    log = new_log(tmp_path / "ledger")
+    log.append([draft("x" * 100)])
+    data = Path(log.path).read_bytes()
+    with mock.patch("ledger.copies._CHUNK", 64):
+        copied = copy_log(log.directory, str(tmp_path / "copy"))
+    assert copied == LogCopy(len(data), hashlib.sha256(data).hexdigest())
+    assert (tmp_path / "copy").read_bytes() == data
 
 
 def test_a_copy_overwrites_nothing(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -42,6 +43,7 @@ from tests.support.bridge import (
     said,
     system,
 )
+from tests.support.broken_disk import broken_disk, error_of
 
 REMEMBER = "Remember: use integer cents for money"
 FROZEN = "Workspace memory (cross-session, verify if stale):\nfeedback:\n- use integer cents for money"
@@ -98,6 +100,26 @@ def test_no_data_folder(tmp_path: Path) -> None:
     client = Client(tmp_path, tmp_path, MEMFOLD_DATA_DIR="relative")
     assert client.begin()["refused"].startswith("no data folder: ")
     assert client.ask(system())["refused"].startswith("not ready: ")
+
+
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_a_workspace_that_cannot_be_seen(tmp_path: Path, *, is_seen: bool) -> None:
+    """Where ``.git`` can't be read no ledger is made; each line looks again, and what came meanwhile isn't lost."""
+    repo = tmp_path / "w" / "sub"
+    (tmp_path / "w" / ".git").mkdir(parents=True)
+    repo.mkdir()
+    client = Client(tmp_path, repo)
+    before = sorted(tmp_path.rglob("*"))
+    with broken_disk(lambda call: error_of(errno.EIO) if call.path.endswith(".git") else None):
+        for record in (init(repo), said("Remember: use tabs", message="m0"), system()):
+            assert client.ask(record)["refused"].startswith("no workspace: ")
+    assert sorted(tmp_path.rglob("*")) == before
+    if is_seen:
+        client.ask(said(REMEMBER))
+    client.bridge.close()
+    asked = [one.data.message for one in client.events(MemoryRequested) if isinstance(one, MemoryRequested)]
+    assert asked == ["m0", *(["m1"] if is_seen else [])]
+    assert len(client.events(PromptRendered)) == is_seen  # of what came meanwhile nobody got an answer
 
 
 # -- messages -------------------------------------------------------------------------------------------------

@@ -237,3 +237,16 @@ def test_rule_digests_cover_lines_and_wrapped_sentences() -> None:
         assert rule_digests_of(said, CONTEXT)[0] in digests
     assert rule_digests_of("push then", CONTEXT)[0] not in digests
     assert rule_digests_of("", CONTEXT) == ()
+
+
+@pytest.mark.parametrize(
+    "before", ["- [project]", "1. **[project]:**", "REPLACE [M12] [project]", "* REPLACE [m2] [project]:"]
+)
+def test_of_a_negated_line_the_log_keeps_all_but_what_it_is_about(before: str) -> None:
+    """The text behind the form goes; what the line is and its neighbours stay (SPEC 5.3)."""
+    summary = f"## Goal\nMemory candidates:\n{LINE}\n{before} Don't remember: the old ports are gone\n{LINE}"
+    kept = reduce_summary(summary, CONTEXT)
+    assert kept == f"Memory candidates:\n{LINE}\n{before} Don't remember\n{LINE}"
+    assert [line.reasons for line in parse_summary(kept, CONTEXT).lines] == [
+        line.reasons for line in parse_summary(summary, CONTEXT).lines
+    ]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ledger import codec
 from ledger.codec import SEQ_LIMIT, TYPE_NAMES, decode, encode
 from ledger.events import (
     AnyEvent,
@@ -136,6 +137,45 @@ def test_message_says_the_values() -> None:
     assert "$.data.title" in wrong.message
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (b"\0a\0b\x01", "2 of 5 bytes are NUL"),
+        (b"=======", "'======='"),
+        (b"y" * 48, f"JSON is malformed: invalid character (byte 0) in '{'y' * 48}'"),
+        (b"y" * 49, f"JSON is malformed: invalid character (byte 0) in '{'y' * 48}'…"),
+        (b"ab\xff", "byte 0xff at 2 of 'ab\\xff'"),
+    ],
+)
+def test_a_message_ends_with_what_stands_there(line: bytes, told: str) -> None:
+    """Counted, at its place, and all of it up to 48 bytes."""
+    found = decode(line)
+    assert isinstance(found, Problem)
+    assert found.message == f"{KINDS[found.kind][0]}: {told}"
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 5, 1 << 20])
+def test_the_first_byte_that_is_no_utf8_is_named(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a long line is cut for the search, and a character by its end: the place is that of Python's decoder."""
+    monkeypatch.setattr(codec, "_PIECE", piece)
+    text = "é€😀a".encode()
+    lines = [text * 2 + bad for bad in (b"\xff", b"\x80a", b"\xe4\xb8x", b"\xf0\x9f\x98")]
+    for line in [*lines, *(text[:cut] for cut in (1, 3, 4, 6, 7, 8))]:
+        with pytest.raises(UnicodeDecodeError) as bad:
+            line.decode()
+        found = decode(line)
+        assert isinstance(found, Problem)
+        assert f"byte {line[bad.value.start]:#04x} at {bad.value.start} of" in found.message
+    assert of_kind(decode(text)) == Kind.NOT_JSON
+
+
+def test_what_has_no_place_stands_at_the_beginning() -> None:
+    """Who reads a line by itself is told of its first line and byte."""
+    found = decode(b"x")
+    assert isinstance(found, Problem)
+    assert (found.line, found.byte) == (1, 0)
+
+
 @pytest.mark.parametrize("around", [b"%s\r\n", b"  %s\t", b"%s\n", b"%s"])
 def test_white_space_around_an_event_is_ignored(around: bytes) -> None:
     """A carriage return before the line feed, or blanks, make no difference."""
@@ -187,7 +227,10 @@ def test_upcasting_goes_one_version_at_a_time() -> None:
 @pytest.mark.parametrize("data", [b'{"n":5}', b"{}", b"null", b'{"m":"hi"}'])
 def test_what_an_upcaster_refuses_is_a_problem(data: bytes) -> None:
     """An old event that can't be brought up to date doesn't stop a read."""
-    assert of_kind(decode(OLD.replace(b'{"n":"hi"}', data), upcasters=TABLE)) == Kind.INVALID_EVENT
+    found = decode(OLD.replace(b'{"n":"hi"}', data), upcasters=TABLE)
+    assert isinstance(found, Problem)
+    assert found.kind == Kind.INVALID_EVENT
+    assert "old.one can't be brought up to date: " in found.message
 
 
 def test_upcasting_leaves_its_input_alone() -> None:

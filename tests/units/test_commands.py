@@ -181,6 +181,9 @@ def test_configured_categories_come_after_and_add_to_the_built_in_ones() -> None
         ("diff <(a | b) <(c)", [("diff", "<(a | b)", "<(c)")]),
         ("a#b # c\nd", [("a#b",), ("d",)]),
         ("echo $HOME $", [("echo", "$HOME", "$")]),
+        ("(a b) c; (d)", [("a", "b", "c"), ("d",)]),
+        ("a '", [("a", "")]),
+        ("a 'b\\$c' \"b\\$c\"", [("a", "b\\$c", "b$c")]),
         (";;|\n&&", []),
     ],
 )

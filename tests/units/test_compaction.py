@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from ledger.source import make_source
@@ -16,7 +18,11 @@ from tests.support.streams import Stage, summary_of
 EMPTY = Block("", (), ())
 SNAPSHOT = "019b76da-a802-7000-8000-000000000000"
 MANY = Policy(types=tuple(CustomType(f"custom-type-number-{number}") for number in range(200)))
-PLAIN = compaction_context(EMPTY, "", DEFAULT_POLICY, ())
+
+
+def plain() -> str:
+    """The words beside which nothing is listed."""
+    return compaction_context(EMPTY, "", DEFAULT_POLICY, ())
 
 
 def listed() -> Block:
@@ -27,30 +33,33 @@ def listed() -> Block:
     return numbered_block(stage.state().memory)
 
 
-WITH_LIST = compaction_context(listed(), SNAPSHOT, DEFAULT_POLICY, ())
+def with_list() -> str:
+    """The words behind a list."""
+    return compaction_context(listed(), SNAPSHOT, DEFAULT_POLICY, ())
 
 
 def test_the_list_comes_with_its_id() -> None:
     """The list byte for byte, its id in the next line, and how to use its numbers."""
-    assert WITH_LIST.startswith(f"{listed().text}\nMemory ref snapshot id: {SNAPSHOT}\n\n")
-    assert "REINFORCE [M1]" in WITH_LIST
-    assert "REPLACE [M1] [type]" in WITH_LIST
-    assert "at most three" in WITH_LIST
+    assert with_list().startswith(f"{listed().text}\nMemory ref snapshot id: {SNAPSHOT}\n\n")
+    assert "REINFORCE [M1]" in with_list()
+    assert "REPLACE [M1] [type]" in with_list()
+    assert "at most three" in with_list()
+    assert f'"Memory ref snapshot id: {SNAPSHOT}" stands directly below' in with_list()
 
 
 @pytest.mark.parametrize(("block", "snapshot"), [(EMPTY, SNAPSHOT), (listed(), "")])
 def test_without_a_list_there_are_no_commands(block: Block, snapshot: str) -> None:
     """No entry, or no record of the list: then its numbers mean nothing, and nothing is said of them."""
-    assert compaction_context(block, snapshot, DEFAULT_POLICY, ()) == PLAIN
+    assert compaction_context(block, snapshot, DEFAULT_POLICY, ()) == plain()
     for word in ("REINFORCE", "REPLACE", "snapshot", "[M1]"):
-        assert word not in PLAIN
+        assert word not in plain()
 
 
 def test_the_words_say_what_a_block_is() -> None:
     """Its label, the types, that nothing is normal, and what doesn't belong there (SPEC 18.1)."""
     words = ('"Memory candidates:"', '"- [type] fact"', '"(none)"', "Zero facts is normal", "No progress statements")
     for word in (*words, "feedback", "decision", "project", "reference"):
-        assert word in PLAIN
+        assert word in plain()
 
 
 @pytest.mark.parametrize(
@@ -70,10 +79,10 @@ def test_the_words_are_bounded(policy: Policy, block: Block) -> None:
 @pytest.mark.parametrize(
     "frame", ["{}", "Memory candidates:\n{}", "Memory candidates:\n(none)\n{}", "# Goal\n\n{}\n\nx"]
 )
-@pytest.mark.parametrize("text", [PLAIN, WITH_LIST])
-def test_i17_the_words_themselves_propose_nothing(text: str, frame: str) -> None:
+@pytest.mark.parametrize("words", [plain, with_list])
+def test_i17_the_words_themselves_propose_nothing(words: Callable[[], str], frame: str) -> None:
     """Fed back in a summary or a message, whole or line by line, they hold no candidate and no request."""
-    context = Context()
+    context, text = Context(), words()
     for part in (text, *text.split("\n"), *text.split(". ")):
         framed = frame.replace("{}", part) if not part.startswith("[M") else part
         assert parse_summary(framed, context).lines == ()
@@ -107,8 +116,8 @@ def test_open_todos_are_listed() -> None:
     todos = ["write\nthe\x1b[31m tests", " \u200b ", "close </system> tag", "x" * 400]
     text = compaction_context(EMPTY, "", DEFAULT_POLICY, todos)
     lines = ["- write the tests", "- close ‹/system> tag", f"- {'x' * 259}…"]
-    assert text == "\n".join([PLAIN, "", "Pending todos:", *lines])
-    assert compaction_context(EMPTY, "", DEFAULT_POLICY, [" "]) == PLAIN
+    assert text == "\n".join([plain(), "", "Pending todos:", *lines])
+    assert compaction_context(EMPTY, "", DEFAULT_POLICY, [" "]) == plain()
 
 
 def test_todos_are_bounded() -> None:
@@ -116,9 +125,21 @@ def test_todos_are_bounded() -> None:
     many = compaction_context(EMPTY, "", DEFAULT_POLICY, [f"todo {number}" for number in range(50)])
     assert many.count("\n- todo ") == MAX_TODOS
     long = compaction_context(EMPTY, "", DEFAULT_POLICY, [*("x" * 250 for _ in range(9)), "short"])
-    assert len(long) - len(PLAIN) <= TODO_CHARS + 2
+    assert len(long) - len(plain()) <= TODO_CHARS + 2
     assert long.count("x" * 250) == 7
     assert long.endswith("- short")
+
+
+def test_todos_fill_their_characters_to_the_last() -> None:
+    """The section is at most 2000 characters long, and a todo that makes it just that is listed."""
+    head = "Pending todos:"
+    for left in (142, 143):
+        todos = [*(f"{number}" * 260 for number in range(7)), "x" * left]
+        _, _, section = compaction_context(EMPTY, "", DEFAULT_POLICY, todos).partition(f"\n\n{head}")
+        lines = [f"\n- {todo}" for todo in todos]
+        whole = len(head) + sum(map(len, lines))
+        assert whole == TODO_CHARS + left - 142
+        assert section == "".join(lines if whole <= TODO_CHARS else lines[:-1])
 
 
 def test_todos_propose_nothing() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from projections.text.cut import cut, weighted_length
@@ -46,3 +48,32 @@ def test_cut_keeps_the_longest_prefix_of_whole_characters(text: str, limit: int,
 def test_east_asian_letters_weigh_three(text: str, length: int) -> None:
     """Letters of Han, Hiragana, Katakana and Hangul count as 3, all else as 1 (SPEC 1.4)."""
     assert weighted_length(text) == length
+
+
+_SYLLABLE_PARTS = {"CHOSEONG": "L", "JUNGSEONG": "V", "JONGSEONG": "T"}
+"""What Unicode calls the leading consonants, vowels and trailing consonants of Hangul."""
+
+
+def _hangul() -> dict[str, str]:
+    """Each Hangul character by its kind, as Unicode's names and decompositions tell it."""
+    kinds = dict[str, str]()
+    for char in map(chr, range(0x1000, 0xE000)):
+        part = unicodedata.name(char, "").removeprefix("HANGUL ").partition(" ")[0]
+        if part in _SYLLABLE_PARTS:
+            kinds[char] = _SYLLABLE_PARTS[part]
+        elif part == "SYLLABLE":
+            kinds[char] = "LV" if len(unicodedata.normalize("NFD", char)) == 2 else "LVT"
+    return kinds
+
+
+def test_hangul_syllables_stay_whole() -> None:
+    """Each kind joins what Unicode says it joins (UAX 29: GB6 to GB8), every character of it at either side."""
+    follows = {"L": {"L", "V", "LV", "LVT"}, "V": {"V", "T"}, "LV": {"V", "T"}, "T": {"T"}, "LVT": {"T"}}
+    kinds = _hangul()
+    samples = {kind: next(char for char, one in kinds.items() if one == kind) for kind in follows}
+    for char, kind in kinds.items():
+        for other, sample in samples.items():
+            assert cut(f"{char}{sample}xx", 2) == ("…" if other in follows[kind] else f"{char}…")
+            assert cut(f"{sample}{char}xx", 2) == ("…" if kind in follows[other] else f"{sample}…")
+    for char in "ㄱㅏ\ua97d\ud7c7\ud7fc\uabff\ud7a4x字":
+        assert cut(f"{samples['L']}{char}xx", 2) == f"{samples['L']}…"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from projections.headers import OWN_HEADERS
+from projections.headers import FILE_END, FILE_TITLE, OWN_HEADERS
 from projections.policy import Context
 from projections.rules.explicit import Request, extract, reduce_message
 from projections.rules.kinds import type_of
-from projections.rules.limits import MAX_RECORD_BYTES
+from projections.rules.limits import MAX_RECORD_BYTES, bounded
 
 CONTEXT = Context()
 BODY = "builds run on bun"
@@ -37,7 +37,7 @@ def only(text: str) -> Request:
     ("text", "reason"),
     [
         ("    remember: x is indented", "code_block"),
-        ("  \tremember: x is indented", "code_block"),
+        *((f"{space}\tremember: x is indented", "code_block") for space in ("", " ", "  ", "   ")),
         ("````\n```\nremember: x\n````", "code_block"),
         ("~~~\n```\nremember: x\n~~~", "code_block"),
         ("  > remember: x", "quoted"),
@@ -99,6 +99,8 @@ def test_a_fence_ends_at_a_fence_of_its_kind_and_length() -> None:
         '"I prefer tabs" he said',
         "彼は「テストは並列で実行すると覚えておいて。」と言った",
         '"remember: an open quotation',
+        "``a ` in it. Remember: x`` b",
+        "'it isn't over. Remember: x'",
     ],
 )
 def test_a_form_in_a_quotation_is_quoted(text: str) -> None:
@@ -117,11 +119,18 @@ def test_a_form_in_a_quotation_is_quoted(text: str) -> None:
         "`x` is done. Remember: {}",
         "'tis done. Remember: {}",
         '"remember x" is a form. Remember: {}',
+        '5" screens only. Remember: {}',
     ],
 )
 def test_closed_quotations_and_apostrophes_hide_nothing(text: str) -> None:
     """Inch signs, apostrophes and closed quotations leave later requests readable."""
     assert accepted(text.format(BODY)) == [BODY]
+
+
+def test_a_single_mark_before_a_space_opens_nothing() -> None:
+    """It would need a word directly behind it, even where another mark could close it."""
+    assert accepted(f"Dogs ' ears. Remember: {BODY} for dogs'") == [f"{BODY} for dogs'"]
+    assert accepted(f"Dogs ‘ ears. Remember: {BODY} for dogs’") == [f"{BODY} for dogs’"]
 
 
 # Bodies (SPEC 4.5)
@@ -150,6 +159,13 @@ def test_an_open_request_takes_the_next_readable_line() -> None:
     assert accepted(f"Remember:\nremember:\n{BODY}") == [BODY]
     assert refused("Remember:") == ["too_short"]
     assert refused("Remember:\ndon't remember the host") == ["negated_request"]
+
+
+@pytest.mark.parametrize("end", ["", "  ", ", please", ", ok? "])
+@pytest.mark.parametrize("colon", [":", "："])
+def test_a_colon_at_the_end_of_the_words_opens_a_list(colon: str, end: str) -> None:
+    """Whitespace and a closing tag behind it are left off (SPEC 4.5)."""
+    assert accepted(f"Remember the rules of the house{colon}{end}\n- use tabs in Go") == ["use tabs in Go"]
 
 
 def test_a_colon_without_a_list_belongs_to_the_body() -> None:
@@ -217,6 +233,25 @@ def test_evidence_shows_the_words_that_refuse() -> None:
     assert request.text[evidence.start : evidence.end] == "ignore all previous rules"
 
 
+@pytest.mark.parametrize(
+    ("body", "reason", "words"),
+    [
+        ("next time.", "deferral", "next time."),
+        ("should builds run on bun?", "question", "?"),
+        ("tomorrow the ports change", "one_off", "tomorrow"),
+        ("the ports change tomorrow.", "one_off", "tomorrow"),
+        ("tabs", "too_short", ""),
+        ("password: hunter22", "secret_only", ""),
+    ],
+)
+def test_each_refusal_shows_its_words(body: str, reason: str, words: str) -> None:
+    """The words that say so; none where the text as a whole does."""
+    request = only(f"Remember: {body}")
+    assert [one.code for one in request.reasons] == [reason]
+    (evidence,) = request.reasons
+    assert request.text[evidence.start : evidence.end] == words
+
+
 def test_spans_cover_form_and_body_in_the_message() -> None:
     """A person can be shown where in the message a request stands."""
     text = f"Fine. Remember: {BODY}, ok?\nFrom now on:\n- use tabs in Go"
@@ -276,6 +311,7 @@ def test_elements_of_hosts_are_not_the_user(name: str) -> None:
     assert extract(f'<{name.upper()} id="1">\nRemember: {BODY}\n', CONTEXT) == ()
     assert accepted(f"<{name} />Remember: {BODY}") == [BODY]
     assert accepted(f"<{name}>x</{name.upper()}>Remember: {BODY}") == [BODY]
+    assert accepted(f"</{name}>\n<{name}>remember: x</{name}>Remember: {BODY}") == [BODY]
 
 
 def test_removing_an_element_moves_no_word() -> None:
@@ -288,6 +324,17 @@ def test_removing_an_element_moves_no_word() -> None:
 def test_our_own_blocks_end_at_a_blank_line(header: str) -> None:
     """A block of ours goes up to the next blank line; what follows is the user's."""
     assert accepted(f"{header}\n- remember: not this\n\nRemember: {BODY}") == [BODY]
+
+
+def test_a_pasted_memory_file_is_not_the_user() -> None:
+    """From its title to its end line, or to the end: contents may hold blank lines and requests (I17)."""
+    file = f"{FILE_TITLE}\n<!-- nextSeq: 2 -->\n\n## Active\n\n### [MEM-001] Ports\n\nRemember: not this\n"
+    assert accepted(f"Remember: {BODY}\n{file}\nRemember: nor this") == [BODY]
+    assert accepted(f"{file}{FILE_END}\nRemember: {BODY}") == [BODY]
+    assert accepted(f"  {file}{FILE_END}\n  {FILE_END}\nRemember: {BODY}") == [BODY]
+    assert accepted(f"{file}{FILE_END}\n{file}{FILE_END}\nRemember: {BODY}") == [BODY]
+    assert accepted(f"{file}<command-name>\n{FILE_END}\nRemember: {BODY}") == [BODY]
+    assert accepted(f"{FILE_END}\nRemember: {BODY}") == [BODY]
 
 
 # What the log keeps (DESIGN 3)
@@ -309,3 +356,19 @@ def test_the_log_keeps_at_most_64_kib() -> None:
     assert len(reduce_message("记住：" + "字" * 100_000, CONTEXT).encode()) in range(
         MAX_RECORD_BYTES - 3, MAX_RECORD_BYTES + 1
     )
+
+
+@pytest.mark.parametrize("spare", [-1, 0, 1])
+def test_a_text_within_the_limit_is_kept_whole(spare: int) -> None:
+    """One byte more costs the last line, but no blank at the end of the line before it."""
+    first = "first " + "x" * 100 + " \t"
+    text = f"{first}\n\n" + "y" * (MAX_RECORD_BYTES - len(first) - 2 + spare)
+    assert bounded(text) == (text if spare <= 0 else first)
+
+
+def test_the_log_keeps_a_quotation_that_ends_in_the_sentence_of_a_negated_form() -> None:
+    """Its mark stays, so that what is kept is read as the message was; the words around the form go."""
+    message = 'She wrote "all is old. " now do not remember the ports'
+    kept = reduce_message(message, CONTEXT)
+    assert kept == 'She wrote "all is old. " do not remember '
+    assert [one.reasons for one in extract(kept, CONTEXT)] == [one.reasons for one in extract(message, CONTEXT)]

@@ -24,6 +24,7 @@ from ledger.errors import (
     storage_error,
 )
 from ledger.events import (
+    AnyEvent,
     Data,
     Draft,
     LedgerCreated,
@@ -54,6 +55,75 @@ from tests.support.logs import (
 
 FAR = line_of(SEQ_LIMIT - 1)
 UNKNOWN = b'{"type":"later.thing","specversion":"1.0","id":"u","source":"h","seq":%d,"data":{}}\n'
+
+FILES: list[tuple[bytes, list[int], Health, list[Kind]]] = [
+    (b"", [], Health(), []),
+    (b"\n\r\n \n", [], Health(), []),
+    (line_of(0) + line_of(1), [0, 1], Health(events=2), []),
+    (line_of(0) + line_of(1).rstrip(), [0, 1], Health(events=2), []),
+    (line_of(0).rstrip() + b"\r\n" + line_of(1), [0, 1], Health(events=2), []),
+    (b"\xef\xbb\xbf" + line_of(0) + line_of(1), [0, 1], Health(events=2), []),
+    (line_of(0).rstrip() + line_of(1), [0, 1], Health(events=2, fused=1), [Kind.FUSED_LINE]),
+    (line_of(0) + b"=======\n" + line_of(1), [0, 1], Health(events=2, damaged=1), [Kind.MERGE_MARKER]),
+    (line_of(0) + b"\0" * 9000, [0], Health(events=1, damaged=1), [Kind.TORN_TAIL]),
+    (line_of(0) + line_of(1)[:60], [0], Health(events=1, damaged=1), [Kind.TORN_TAIL]),
+    (line_of(0) + line_of(0) + line_of(1), [0, 1], Health(events=2, duplicates=1), [Kind.DUPLICATE_ID]),
+    (line_of(0) + line_of(1) + line_of(0), [0, 1], Health(events=2, duplicates=1), [Kind.DUPLICATE_ID]),
+    (line_of(0) + line_of(2) + line_of(1), [0, 2, 1], Health(events=3), [Kind.SEQ_GAP, Kind.SEQ_BACK]),
+    (
+        line_of(0) + line_of(205) + line_of(1) + line_of(2) + line_of(205) + line_of(3) + line_of(206),
+        [0, 205, 1, 2, 3, 206],
+        Health(events=6, duplicates=1),
+        [Kind.SEQ_GAP, Kind.SEQ_BACK, Kind.DUPLICATE_ID, Kind.SEQ_GAP],
+    ),
+    (
+        line_of(0) + FAR + line_of(1) + line_of(2) + FAR + line_of(3),
+        [0, SEQ_LIMIT - 1, 1, 2, 3],
+        Health(events=5, duplicates=1),
+        [Kind.SEQ_FAR, Kind.DUPLICATE_ID],
+    ),
+    (  # numbers that come as expected, but aren't new
+        line_of(0) + line_of(9) + b"".join(map(line_of, range(1, 5))),
+        [0, 9, 1, 2, 3, 4],
+        Health(events=6),
+        [Kind.SEQ_GAP, Kind.SEQ_BACK],
+    ),
+    (  # a copy of one that wasn't new, and not the expected one either
+        line_of(0) + line_of(205) + line_of(1) + line_of(2) + line_of(7) + line_of(8) + line_of(7),
+        [0, 205, 1, 2, 7, 8],
+        Health(events=6, duplicates=1),
+        [Kind.SEQ_GAP, Kind.SEQ_BACK, Kind.SEQ_GAP, Kind.DUPLICATE_ID],
+    ),
+    (  # the copy stands where its number can be
+        line_of(0) + line_of(500) + line_of(1) + line_of(500) + line_of(2),
+        [0, 500, 1, 2],
+        Health(events=4, duplicates=1),
+        [Kind.SEQ_FAR, Kind.DUPLICATE_ID],
+    ),
+    (line_of(0) + line_of(5), [0, 5], Health(events=2), [Kind.SEQ_GAP]),
+    (line_of(3), [3], Health(events=1), [Kind.SEQ_GAP]),
+    (line_of(0) + line_of(0, number=9), [0, 0], Health(events=2), [Kind.SEQ_BACK]),
+    (
+        line_of(0) + line_of(0) + line_of(1) + line_of(2, number=1) + line_of(3),
+        [0, 1, 2, 3],
+        Health(events=4, duplicates=1),
+        [Kind.DUPLICATE_ID],
+    ),
+    (
+        line_of(0).rstrip() + line_of(0).rstrip() + line_of(1),
+        [0, 1],
+        Health(events=2, duplicates=1, fused=1),
+        [Kind.DUPLICATE_ID, Kind.FUSED_LINE],
+    ),
+    (line_of(0) + UNKNOWN % 1 + line_of(2), [0, 1, 2], Health(events=3, unknown=1), []),
+    (
+        b"x" * 219_000 + b"\n" + line_of(0),
+        [0],
+        Health(events=1, damaged=1),
+        [Kind.NOT_JSON],
+    ),
+]
+"""What a file holds, the events that count, and what is wrong with it."""
 
 
 def _mode(path: str | Path) -> int:
@@ -175,17 +245,23 @@ class TestDraftsAndExpectations:
     """What is refused, and that a refusal writes nothing."""
 
     @pytest.mark.parametrize(
-        "bad",
+        ("bad", "why"),
         [
-            Draft(source="h", time=None, data=PolicySetData("d", {"x": object()})),
-            Draft(source="h", time=None, data=MemoryAddedData(title=5)),  # type: ignore[arg-type] # a caller's mistake
-            Draft(source=None, time=None, data=MemoryAddedData("t")),  # type: ignore[arg-type] # a caller's mistake
+            (Draft(source="h", time=None, data=PolicySetData("d", {"x": object()})), "objects of type object"),
+            (
+                Draft(source="h", time=None, data=MemoryAddedData(title=5)),  # type: ignore[arg-type] # a caller's mistake
+                r"Expected `str`, got `int` - at `\$\.data\.title`",
+            ),
+            (
+                Draft(source=None, time=None, data=MemoryAddedData("t")),  # type: ignore[arg-type] # a caller's mistake
+                r"Expected `str`, got `null` - at `\$\.source`",
+            ),
         ],
     )
-    def test_drafts_that_do_not_read_back(self, bad: Draft, tmp_path: Path) -> None:
-        """A draft that no reader could read is refused with its type, and its batch with it."""
+    def test_drafts_that_do_not_read_back(self, bad: Draft, why: str, tmp_path: Path) -> None:
+        """A draft that no reader could read is refused with its type and the reason, and its batch with it."""
         log = new_log(tmp_path / "l")
-        with pytest.raises(InvalidDraft) as caught:
+        with pytest.raises(InvalidDraft, match=why) as caught:
             log.append([draft("good"), bad])
         assert caught.value.type_name in str(caught.value)
         assert log.size() == 1
@@ -237,6 +313,13 @@ class TestDurability:
         log.append([])
         assert len(syncs) == 1
 
+    def test_the_first_event_is_synced(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Whose the ledger is must be told by it, whatever else may be lost."""
+        syncs: list[int] = []
+        monkeypatch.setattr(os, "fdatasync", syncs.append)
+        FileLog.create(tmp_path / "l", root=ROOT, key=KEY, durability="never").close()
+        assert len(syncs) == 1
+
     def test_new_entries_are_synced(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A new file, and a new folder, are made durable in the folder that holds them."""
         folders: list[str] = []
@@ -265,64 +348,7 @@ class TestReading:
         assert Path(log.path).read_bytes() == before
         assert [path.name for path in tmp_path.iterdir()] == [LOG_NAME]
 
-    @pytest.mark.parametrize(
-        ("content", "seqs", "health", "kinds"),
-        [
-            (b"", [], Health(), []),
-            (b"\n\r\n \n", [], Health(), []),
-            (line_of(0) + line_of(1), [0, 1], Health(events=2), []),
-            (line_of(0) + line_of(1).rstrip(), [0, 1], Health(events=2), []),
-            (line_of(0).rstrip() + b"\r\n" + line_of(1), [0, 1], Health(events=2), []),
-            (b"\xef\xbb\xbf" + line_of(0) + line_of(1), [0, 1], Health(events=2), []),
-            (line_of(0).rstrip() + line_of(1), [0, 1], Health(events=2, fused=1), [Kind.FUSED_LINE]),
-            (line_of(0) + b"=======\n" + line_of(1), [0, 1], Health(events=2, damaged=1), [Kind.MERGE_MARKER]),
-            (line_of(0) + b"\0" * 9000, [0], Health(events=1, damaged=1), [Kind.TORN_TAIL]),
-            (line_of(0) + line_of(1)[:60], [0], Health(events=1, damaged=1), [Kind.TORN_TAIL]),
-            (line_of(0) + line_of(0) + line_of(1), [0, 1], Health(events=2, duplicates=1), [Kind.DUPLICATE_ID]),
-            (line_of(0) + line_of(1) + line_of(0), [0, 1], Health(events=2, duplicates=1), [Kind.DUPLICATE_ID]),
-            (line_of(0) + line_of(2) + line_of(1), [0, 2, 1], Health(events=3), [Kind.SEQ_GAP, Kind.SEQ_BACK]),
-            (
-                line_of(0) + line_of(205) + line_of(1) + line_of(2) + line_of(205) + line_of(3) + line_of(206),
-                [0, 205, 1, 2, 3, 206],
-                Health(events=6, duplicates=1),
-                [Kind.SEQ_GAP, Kind.SEQ_BACK, Kind.DUPLICATE_ID, Kind.SEQ_GAP],
-            ),
-            (
-                line_of(0) + FAR + line_of(1) + line_of(2) + FAR + line_of(3),
-                [0, SEQ_LIMIT - 1, 1, 2, 3],
-                Health(events=5, duplicates=1),
-                [Kind.SEQ_FAR, Kind.DUPLICATE_ID],
-            ),
-            (  # the copy stands where its number can be
-                line_of(0) + line_of(500) + line_of(1) + line_of(500) + line_of(2),
-                [0, 500, 1, 2],
-                Health(events=4, duplicates=1),
-                [Kind.SEQ_FAR, Kind.DUPLICATE_ID],
-            ),
-            (line_of(0) + line_of(5), [0, 5], Health(events=2), [Kind.SEQ_GAP]),
-            (line_of(3), [3], Health(events=1), [Kind.SEQ_GAP]),
-            (line_of(0) + line_of(0, number=9), [0, 0], Health(events=2), [Kind.SEQ_BACK]),
-            (
-                line_of(0) + line_of(0) + line_of(1) + line_of(2, number=1) + line_of(3),
-                [0, 1, 2, 3],
-                Health(events=4, duplicates=1),
-                [Kind.DUPLICATE_ID],
-            ),
-            (
-                line_of(0).rstrip() + line_of(0).rstrip() + line_of(1),
-                [0, 1],
-                Health(events=2, duplicates=1, fused=1),
-                [Kind.DUPLICATE_ID, Kind.FUSED_LINE],
-            ),
-            (line_of(0) + UNKNOWN % 1 + line_of(2), [0, 1, 2], Health(events=3, unknown=1), []),
-            (
-                b"x" * 219_000 + b"\n" + line_of(0),
-                [0],
-                Health(events=1, damaged=1),
-                [Kind.NOT_JSON],
-            ),
-        ],
-    )
+    @pytest.mark.parametrize(("content", "seqs", "health", "kinds"), FILES)
     def test_what_a_file_gives(
         self, content: bytes, seqs: list[int], health: Health, kinds: list[Kind], tmp_path: Path
     ) -> None:
@@ -333,6 +359,27 @@ class TestReading:
         assert [problem.kind for problem in problems_of(log.scan())] == kinds
         assert log.health() == health
         assert log.health().status == ("recovered" if health.damaged or health.fused else "ok")
+
+    @pytest.mark.parametrize(("content", "seqs"), [row[:2] for row in FILES])
+    def test_a_read_in_pieces_gives_what_a_read_in_one_gives(
+        self, content: bytes, seqs: list[int], tmp_path: Path
+    ) -> None:
+        """Wherever a follower was when the file grew, once or at each line; and its cursor ends where one pass ends."""
+        log = raw_log(tmp_path, content)
+        whole = log.reader()
+        events = list(whole)
+        assert whole.cursor.seq == (seqs[-1] + 1 if seqs else 0)
+        lines = content.splitlines(keepends=True)
+        ends = [sum(map(len, lines[:count])) for count in range(1, len(lines) + 1)]
+        for steps in [ends, *([end, len(content)] for end in ends)]:
+            cursor, found = START, list[AnyEvent]()
+            for end in steps:
+                Path(log.path).write_bytes(content[:end])
+                following = log.reader(cursor)
+                found += following
+                cursor = following.cursor
+            assert found == events
+            assert cursor == whole.cursor or not lines
 
     def test_places(self, tmp_path: Path) -> None:
         """Every record says line, byte and length, whether its line is healthy or not."""
@@ -354,13 +401,13 @@ class TestReading:
     def test_ids_are_read_when_a_number_does_not_rise(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """While numbers rise, with gaps or without, no id is looked up; one look for each number that doesn't."""
         looks: list[int] = []
-        real = reader._Ids.before
+        real = reader.IdsBefore.before
 
-        def counting(ids: reader._Ids, stop: int) -> set[str]:
+        def counting(ids: reader.IdsBefore, stop: int) -> set[str]:
             looks.append(stop)
             return real(ids, stop)
 
-        monkeypatch.setattr(reader._Ids, "before", counting)
+        monkeypatch.setattr(reader.IdsBefore, "before", counting)
         list(raw_log(tmp_path / "a", line_of(0) + b"x\n" + line_of(2) + line_of(3)).read())
         assert looks == []
         list(raw_log(tmp_path / "b", line_of(0) + line_of(1) + line_of(0) + line_of(1) + line_of(2)).read())
@@ -457,6 +504,21 @@ class TestHealing:
         assert piece.name == f"{len(line_of(0))}-{len(torn)}.bytes"
         assert piece.read_bytes() == torn
         assert log.health() == Health(events=2, damaged=1)
+
+    def test_torn_text_behind_an_event_without_line_feed(self, tmp_path: Path) -> None:
+        """Only the torn bytes are set aside, by the offset at which they stand in the log."""
+        kept = line_of(0) + line_of(1).rstrip()
+        log = raw_log(tmp_path, kept + b"torn")
+        log.append([draft("new")])
+        (piece,) = (tmp_path / "quarantine").iterdir()
+        assert (piece.name, piece.read_bytes()) == (f"{len(kept)}-4.bytes", b"torn")
+
+    def test_a_system_that_reads_little_at_a_time(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The end of the file is read to its end, in as many pieces as it takes."""
+        log = raw_log(tmp_path, line_of(40) + line_of(41) + line_of(42).rstrip())
+        real = os.pread
+        monkeypatch.setattr(os, "pread", lambda descriptor, size, at: real(descriptor, min(size, 7), at))
+        assert log.size() == 43
 
     def test_quarantine_that_cannot_be_written(self, tmp_path: Path) -> None:
         """A quarantine that can't be written doesn't stop the append: the bytes stay in the log."""

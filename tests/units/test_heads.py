@@ -11,9 +11,11 @@ from ledger.events import Draft, LedgerSealed, LedgerSealedData
 from ledger.log import FileLog
 from memfold.sealing import SEAL_EVERY, Sealer
 from projections.merkle import EMPTY, Frontier, MerkleTree
+from replay.claims import origin_in
 from replay.heads import TREE_NAME, present_head
+from replay.proofs import prove, proven_event, proven_line
 from replay.tlog import Head, Proof, head_text, origin_of, parse_head, parse_proof, proof_text
-from replay.verify import prove, proven_event, verify
+from replay.verify import verify
 from tests.support.logs import draft, new_log
 
 _ROOT = bytes(range(32))
@@ -136,8 +138,10 @@ def test_an_event_is_proven_by_its_line(log: FileLog) -> None:
     assert line == Path(log.path).read_bytes().splitlines()[4]
     assert parse_proof(proof_text(proof)) == proof
     log.append([draft("later")])
-    assert verify(log, proof.head).since == proof.head
+    assert [one.standing for one in verify(log, proof.head).given] == ["holds"]
     assert proven_event(log, proof) == event.id
+    assert proven_line(line, proof) == event.id
+    assert proven_line(line + b" ", proof) == proven_line(b"no event", proof) == ""
     assert proven_event(log, Proof(5, proof.hashes, proof.head)) == ""
     assert proven_event(log, Proof(50, proof.hashes, proof.head)) == ""
     assert prove(log, "another") is None
@@ -146,8 +150,45 @@ def test_an_event_is_proven_by_its_line(log: FileLog) -> None:
 def test_a_head_of_another_ledger_does_not_hold(log: FileLog) -> None:
     """Though its lines were the same."""
     head = verify(log).head
-    assert verify(log, Head(origin_of("another"), head.size, head.root)).since is None
-    assert verify(log, Head(head.origin, 0, EMPTY.root)).since is not None
+    found = verify(log, Head(origin_of("another"), head.size, head.root), Head(head.origin, 0, EMPTY.root))
+    assert [one.standing for one in found.given] == ["other", "holds"]
+    assert found.breaks == ()
+
+
+def test_a_ledger_that_lost_its_name_is_not_another(log: FileLog) -> None:
+    """Damage of the first line is no reason to take a head for a foreign one: that line is what has changed."""
+    head = verify(log).head
+    lines = Path(log.path).read_bytes().splitlines(keepends=True)
+    Path(log.path).write_bytes(b"".join((b"garbage\n", *lines[1:])))
+    found = verify(log, head)
+    assert [one.standing for one in found.given] == ["broken"]
+    assert origin_in(log) == ""
+    Path(log.path).write_bytes(b"")
+    (broken,) = verify(log, head).breaks
+    assert (broken.first_line, broken.last_line, broken.found) == (1, 1, "")
+
+
+def test_a_head_that_contradicts_one_before_it(log: FileLog) -> None:
+    """Where the lines of both are as the first one says, it is the line of the second that isn't right."""
+    tree = present_head(log)
+    assert tree is not None
+    good, bad = LedgerSealedData(tree.size, tree.root.hex()), LedgerSealedData(tree.size, "0" * 64)
+    log.append([Draft(source="memfold", time=None, data=data) for data in (good, bad)])
+    (broken,) = verify(log).breaks
+    assert (broken.first_line, broken.last_line, broken.size, broken.after) == (13, 13, 11, 11)
+
+
+def test_a_line_of_several_events_is_one_line(log: FileLog) -> None:
+    """Where two heads part within it, the range is that line, and doesn't end before it begins."""
+    tree = present_head(log)
+    assert tree is not None
+    good, bad = LedgerSealedData(tree.size, tree.root.hex()), LedgerSealedData(tree.size + 1, "0" * 64)
+    log.append([Draft(source="memfold", time=None, data=data) for data in (good, bad)])
+    lines = Path(log.path).read_bytes().splitlines(keepends=True)
+    lines[10:12] = [lines[10].rstrip(b"\n") + lines[11]]
+    Path(log.path).write_bytes(b"".join(lines))
+    (broken,) = verify(log).breaks
+    assert (broken.first_line, broken.last_line) == (11, 11)
 
 
 def test_heads_are_three_lines() -> None:
@@ -167,6 +208,7 @@ def test_heads_are_three_lines() -> None:
         ("x\n" + "9" * 5000 + "\nAA==\n", "line 2"),
         ("x\n٣\nAA==\n", "line 2"),
         ("x\n7\nAA==\n", "line 3"),
+        ("x\n0\nAAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n", "line 3"),
         ("x\n7\nAAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh9=\n", "line 3"),
     ],
 )

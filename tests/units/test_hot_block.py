@@ -6,6 +6,8 @@ import pytest
 
 from projections.hot.block import ErrorEntry, HotBlock, hot_block
 from projections.hot.session import FileEntry
+from projections.hot.view import hot_view
+from tests.support.harness import Harness
 
 HEADER = "Hot session state (current session):"
 FILE = FileEntry("/repo/src/a.ts", "edit", 2)
@@ -32,6 +34,17 @@ def test_sections_and_lines() -> None:
     }
 
 
+def test_what_a_session_asked_for_is_shown_once_however_its_path_is_written() -> None:
+    """A path below the workspace is one path, in the view of a state too (SPEC 8.3)."""
+    roomy, tight = Harness(None), Harness(None, config={"prompt": {"hotChars": 90}})
+    for harness in (roomy, tight):
+        for message, path in (("m1", "/w/app/src/parse.ts"), ("m2", "src/parse.ts")):
+            text = f"Remember: we decided the parser is in {path}"
+            harness.step({"do": "user_message", "session": "A", "message": message, "text": text})
+    assert hot_view(roomy.state(), "test/A").sections == {"pending_memories": 1}
+    assert hot_view(tight.state(), "test/A") == HotBlock("", {})
+
+
 def test_nothing_known_nothing_shown() -> None:
     """Without a line there is no header and no `(none)`."""
     assert hot_block([], [], [], []) == HotBlock("", {})
@@ -44,6 +57,11 @@ def test_a_decision_that_is_pending_is_shown_once() -> None:
     assert block.sections == {"recent_decisions": 1, "pending_memories": 2}
     assert "- we use Kafka" in block.text
 
+    short, whole = "keep it in src/a.ts", "keep it in /repo/src/a.ts"
+    for decision, pending in ((short, whole), (whole, short)):
+        near = hot_block([], [], [decision], [("decision", pending)], root="/repo")
+        assert near.sections == {"pending_memories": 1}
+
     long = "we use Redis " + "x" * 40
     tight = hot_block([], [], [long], [("decision", long)], max_chars=len(HEADER) + 80)
     assert tight.sections == {"recent_decisions": 1}
@@ -55,6 +73,8 @@ def test_budget_counts_every_character(spare: int) -> None:
     text = f"{HEADER}\nrecent_decisions:\n- one"
     expected = text if spare == 0 else ""
     assert hot_block([], [], ["one"], [], max_chars=len(text) + spare).text == expected
+    longest = "x" * (700 - len(text) + len("one") - spare)
+    assert bool(hot_block([], [], [longest], []).text) == (spare == 0)
     whole = f"{HEADER}\nopen_errors: (none)\nrecent_decisions:\n- one"
     assert hot_block([], [], ["one"], [], max_chars=len(whole) + spare).text == (whole if spare == 0 else text)
 

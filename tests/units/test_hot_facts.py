@@ -36,6 +36,7 @@ def facts(command: str, exit_code: int | None = 0, output: str = "", status: Sta
         "memfold_memory_add",
         "mcp__memfold__memory_read",
         "my-memfold_memory_delete",
+        "mcp__memfold__memfold_memory_add",
     ],
 )
 def test_own_tools(name: str) -> None:
@@ -149,6 +150,10 @@ def test_long_command_lines_stay_apart() -> None:
     other = tool_data("bash", {"command": "x" * 99_999 + "b"}).args.command
     assert len(first) == len(other) == COMMAND_LIMIT
     assert first != other
+    assert first.startswith("x" * (COMMAND_LIMIT - 18) + " …")
+    whole = "x" * COMMAND_LIMIT
+    assert tool_data("bash", {"command": whole}).args.command == whole
+    assert len(tool_data("bash", {"command": whole + "\ud800"}).args.command) == COMMAND_LIMIT
 
 
 def test_failure_opens_an_error() -> None:

@@ -115,9 +115,10 @@ def test_a_deleted_session_starts_empty() -> None:
 def test_known_call_ids_are_counted_and_change_nothing() -> None:
     """The same content is a second delivery, other content a conflict; the first wins (SPEC 3.5)."""
     first = {**edit("a.ts"), "call": "c"}
-    session = fold_steps([first, first, {**edit("b.ts"), "call": "c"}]).sessions["h/A"]
+    other = {**edit("b.ts"), "call": "c"}
+    session = fold_steps([first, first, other, first, other, other]).sessions["h/A"]
     assert files(session.hot) == [("a.ts", "edit", 1)]
-    assert (session.duplicate_deliveries, session.id_conflicts) == (1, 1)
+    assert (session.duplicate_deliveries, session.id_conflicts) == (2, 3)
 
 
 def test_calls_without_an_id_are_all_different() -> None:
@@ -149,6 +150,13 @@ def test_decisions_are_distinct_and_come_from_this_session() -> None:
         "We decided on Postgres 16!",
     ]
     assert [(decision.event, decision.index) for decision in state.decisions] == [("e2", 0), ("e3", 0)]
+
+
+def test_a_decision_about_a_file_is_one_however_its_path_is_written() -> None:
+    """Paths below the workspace are named from there on (SPEC 8.3)."""
+    paths = ("/w/app/src/parse.ts", "src/parse.ts")
+    state = hot_after([say(path, f"remember we decided the parser is in {path}") for path in paths])
+    assert [decision.text for decision in state.decisions] == ["we decided the parser is in src/parse.ts"]
 
 
 def test_refused_requests_are_no_decisions() -> None:

@@ -32,3 +32,4 @@ def test_the_policy_names_further_secrets() -> None:
     """Labels and prefixes of the policy count in every text (SPEC 20.3)."""
     policy = Policy(redaction=RedactionExtra(labels=("door code",), prefixes=("acme_",)))
     assert take_in("Door code: 12 and acme_0123456789", policy, 99).text == "Door code: [REDACTED] and [REDACTED]"
+    assert take_in("Door code:\nblue whale", policy, 99).text == "Door code: [REDACTED] whale"

@@ -96,6 +96,8 @@ def test_a_better_wording_of_a_sub_agent_is_taken_back() -> None:
     start = {"do": "session_start", "session": "D", "at": DAY.format(4)}
     assert active(after(first, later, shout, start)) == ["USE PNPM HERE"]
     assert active(after(first, later, shout, start, LINK)) == ["Use pnpm here"]
+    assert active(after(first, shout, start)) == ["USE PNPM HERE"]
+    assert active(after(first, shout, start, LINK)) == ["use pnpm here"]
 
 
 def test_what_it_had_absorbed_is_decided_again() -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import subprocess
-import sys
-import threading
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -68,23 +67,25 @@ def test_a_lock_can_be_taken_again(kind: Callable[[str, float], Lock], tmp_path:
     lock.close()
 
 
-def test_it_waits_for_the_other(tmp_path: Path) -> None:
-    """A lock held for a moment is waited for."""
-    path = str(tmp_path / "log.lock")
-    held, go = threading.Event(), threading.Event()
+def test_pauses_grow_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who waits looks again soon, then after twice as long each time, and at least every five milliseconds."""
+    path, now, pauses = str(tmp_path / "log.lock"), [0.0], list[float]()
 
-    def hold() -> None:
-        with FlockLock(path, 1.0).hold():
-            held.set()
-            go.wait(10)
+    def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        now[0] += seconds
 
-    thread = threading.Thread(target=hold)
-    thread.start()
-    held.wait(10)
-    threading.Timer(0.02, go.set).start()
-    with FlockLock(path, 10.0).hold():
-        assert go.is_set()
-    thread.join()
+    monkeypatch.setattr(locks, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+    with FlockLock(path, 0.0).hold():
+        with pytest.raises(LockTimeout), FlockLock(path, 0.0).hold():
+            pytest.fail("both hold the lock")
+        assert pauses == []
+        with pytest.raises(LockTimeout), FlockLock(path, 0.1).hold():
+            pytest.fail("both hold the lock")
+    assert pauses[0] < 0.001
+    assert max(pauses) == 0.005
+    assert all(after == min(2 * before, 0.005) for before, after in pairwise(pauses))
+    assert 0.1 <= sum(pauses) < 0.1 + 0.005
 
 
 def test_a_replaced_sidecar_is_noticed(tmp_path: Path) -> None:
@@ -100,27 +101,6 @@ def test_a_replaced_sidecar_is_noticed(tmp_path: Path) -> None:
     with FlockLock(str(path), 0.0).hold(), pytest.raises(LockTimeout), lock.hold():
         pytest.fail("held the old sidecar")
     lock.close()
-
-
-FORK = """
-import os, sys
-from ledger.errors import LockTimeout
-from ledger.locks import FlockLock
-lock = FlockLock(sys.argv[1], 0.0)
-with lock.hold():
-    if (child := os.fork()) == 0:
-        try:
-            with lock.hold():
-                os._exit(1)
-        except LockTimeout:
-            os._exit(0)
-    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-
-
-def test_a_forked_child_has_a_lock_of_its_own(tmp_path: Path) -> None:
-    """A child that inherited the lock object opens the sidecar again instead of sharing its parent's lock."""
-    subprocess.run([sys.executable, "-c", FORK, str(tmp_path / "l")], check=True, cwd=Path(__file__).parents[2])
 
 
 @BOTH

@@ -31,10 +31,19 @@ def harness() -> Harness:
 
 
 @pytest.mark.parametrize(
-    ("text", "number"), [("MEM-001", 1), (" mem-1 ", 1), ("MEM-1000", 1000), ("MEM-", None), ("1", None)]
+    ("text", "number"),
+    [
+        ("MEM-001", 1),
+        (" mem-1 ", 1),
+        ("MEM-1000", 1000),
+        ("MEM-", None),
+        ("1", None),
+        ("MEM-𝟘𝟘3", None),
+        ("MEM-٣", None),
+    ],
 )
 def test_ids_are_compared_by_number(text: str, number: int | None) -> None:
-    """In any case, with or without leading zeros."""
+    """In any case, with or without leading zeros; digits are ASCII."""
     assert parse_id(text) == number
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from memfold import paths
-from memfold.errors import ConfigError
+from memfold.errors import ConfigError, StorageFailure
 from memfold.paths import config_dir, data_dir, is_project, ledger_dir, workspace_key, workspace_root
+from tests.support.broken_disk import broken_disk, counted, refused
 
 
 def git(*arguments: str, at: Path) -> None:
@@ -103,6 +106,93 @@ def test_a_separate_git_dir_changes_nothing(tmp_path: Path) -> None:
     assert workspace_root(str(top / "work")) == str(top / "work")
 
 
+def test_a_moved_worktree_is_found_again(repo: Path) -> None:
+    """Git's own move, and a repair after any other one, lead both ways again; until then the place is its own."""
+    git("worktree", "add", "-q", "../second", at=repo)
+    git("worktree", "move", "../second", "../third", at=repo)
+    third, fourth = repo.parent / "third", repo.parent / "fourth"
+    assert workspace_root(str(third)) == str(repo)
+    third.rename(fourth)
+    assert workspace_root(str(fourth)) == str(fourth)
+    git("worktree", "repair", str(fourth), at=repo)
+    assert workspace_root(str(fourth)) == str(repo)
+    repo.rename(repo.parent / "renamed")
+    git("worktree", "repair", str(fourth), at=repo.parent / "renamed")
+    assert workspace_root(str(fourth)) == str(repo.parent / "renamed")
+
+
+def test_a_worktree_that_is_named_by_relative_paths(repo: Path) -> None:
+    """Newer versions of git write them."""
+    git("worktree", "add", "-q", "../second", at=repo)
+    (repo.parent / "second" / ".git").write_text("gitdir: ../repo/.git/worktrees/second\n")
+    (repo / ".git" / "worktrees" / "second" / "gitdir").write_text("../../../../second/.git\n")
+    assert workspace_root(str(repo.parent / "second")) == str(repo)
+
+
+def _looks_like_git(folder: Path, **files: str) -> Path:
+    """What git takes for a repository; its other files as they are given."""
+    for name in ("objects", "refs"):
+        (folder / name).mkdir(parents=True)
+    (folder / "HEAD").write_text("ref: refs/heads/main\n")
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def _fake_git_dir(folder: Path, repo: Path) -> None:
+    _looks_like_git(folder / "fake", commondir=f"{repo}/.git\n", gitdir=f"{folder}/.git\n")
+    (folder / ".git").write_text("gitdir: fake\n")
+
+
+def _fake_git_folder(folder: Path, repo: Path) -> None:
+    _looks_like_git(folder / ".git", commondir=f"{repo}/.git\n", gitdir=f"{folder}/.git\n")
+
+
+def _fake_bare(folder: Path, repo: Path) -> None:
+    _looks_like_git(folder, commondir=f"{repo}/.git\n")
+
+
+def _other_s_git_dir(folder: Path, repo: Path) -> None:
+    (folder / ".git").write_text(f"gitdir: {repo}/.git\n")
+
+
+def _other_s_worktree(folder: Path, repo: Path) -> None:
+    git("worktree", "add", "-q", "../second", at=repo)
+    (folder / ".git").write_text(f"gitdir: {repo}/.git/worktrees/second\n")
+
+
+def _core_worktree(folder: Path, repo: Path) -> None:
+    _looks_like_git(folder, config=f"[core]\n\tworktree = {repo}\n")
+
+
+def _core_worktree_behind_a_worktree(folder: Path, repo: Path) -> None:
+    _looks_like_git(folder / "bare", config=f"[core]\n\tworktree = {repo}\n")
+    _looks_like_git(folder / "bare" / "worktrees" / "x", commondir="../..\n", gitdir=f"{folder}/.git\n")
+    (folder / ".git").write_text("gitdir: bare/worktrees/x\n")
+
+
+def _link(folder: Path, repo: Path) -> None:
+    (folder / ".git").symlink_to(repo / ".git")
+
+
+@pytest.mark.parametrize(
+    "pretend",
+    [
+        *(_fake_git_dir, _fake_git_folder, _fake_bare, _other_s_git_dir, _other_s_worktree, _core_worktree),
+        *(_core_worktree_behind_a_worktree, _link),
+    ],
+)
+def test_i21_no_folder_can_make_itself_another_s_worktree(repo: Path, pretend: Callable[[Path, Path], None]) -> None:
+    """Whatever git files a folder brings along, it is given the memories of no other project."""
+    folder = repo.parent / "unpacked"
+    folder.mkdir()
+    pretend(folder, repo)
+    (folder / "sub").mkdir()
+    for place in (folder, folder / "sub"):
+        assert Path(workspace_root(str(place))).is_relative_to(folder)
+    assert workspace_root(str(repo)) == str(repo)
+
+
 def test_a_stale_worktree_is_its_own_workspace(tmp_path: Path) -> None:
     """Where the repository that a ``.git`` file names is gone, the checkout still is one workspace."""
     folder = tmp_path / "old" / "sub"
@@ -137,16 +227,43 @@ def test_a_pipe_in_a_git_folder_is_not_waited_for(repo: Path) -> None:
     assert workspace_root(str(repo)) == str(repo)
 
 
-def test_an_unreadable_git_file_is_passed_over(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No permission to read a pointer is no reason to fail."""
-    (repo / "sub").mkdir()
-    (repo / "sub" / ".git").write_text("gitdir: x")
+@pytest.mark.parametrize("code", [errno.EIO, errno.EACCES, errno.ESTALE])
+@pytest.mark.parametrize("layout", ["repository", "worktree", "submodule", "bare", "below bare", "no git"])
+def test_what_cannot_be_seen_is_no_other_workspace(repo: Path, layout: str, code: int) -> None:
+    """Whichever look at the disk is refused: the workspace is the same one, or it is said that nobody knows it."""
+    place = _laid_out(repo, layout)
+    root = workspace_root(str(place))
+    calls = counted(lambda: workspace_root(str(place)))
+    told: list[StorageFailure] = []
+    for call in calls:
+        with broken_disk(refused(call.number, code)):
+            try:
+                assert workspace_root(str(place)) == root, call
+            except StorageFailure as failure:
+                told.append(failure)
+    assert len(told) > len(calls) // 2
+    assert all(
+        "nobody knows which workspace this is" in one.message and os.strerror(code) in one.message for one in told
+    )
 
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError
 
-    monkeypatch.setattr("builtins.open", refuse)
-    assert workspace_root(str(repo / "sub")) == str(repo)
+def _laid_out(repo: Path, layout: str) -> Path:
+    """A folder in which somebody works."""
+    sub = repo / "sub" / "deep"
+    top = repo.parent
+    if layout == "worktree":
+        git("worktree", "add", "-q", str(top / "second"), at=repo)
+        sub = top / "second" / "sub"
+    elif layout == "submodule":
+        git("submodule", "add", "-q", str(repository(top / "library")), "lib", at=repo)
+        sub = repo / "lib" / "sub"
+    elif layout in {"bare", "below bare"}:
+        git("clone", "-q", "--bare", str(repo), str(top / "bare.git"), at=top)
+        sub = top / "bare.git" / ("refs" if layout == "below bare" else "")
+    elif layout == "no git":
+        sub = top / "plain" / "sub"
+    sub.mkdir(parents=True, exist_ok=True)
+    return sub
 
 
 @pytest.mark.parametrize("path", ["/w/app", "/w/none/../app/", "//w/app/."[1:]])
@@ -290,6 +407,15 @@ def test_the_account_knows_the_home_that_the_environment_does_not() -> None:
     import pwd
 
     assert data_dir({}) == f"{pwd.getpwuid(os.getuid()).pw_dir}/.local/share/memfold"
+
+
+def test_a_bare_repository_that_names_a_folder_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the command runs, in that repository too, the folder is not its workspace."""
+    (tmp_path / "mine").mkdir()
+    bare = tmp_path / "bare"
+    _looks_like_git(bare, config=f"[core]\n\tworktree = {tmp_path / 'mine'}\n")
+    monkeypatch.chdir(bare)
+    assert workspace_root(str(bare)) == os.path.realpath(bare)
 
 
 def test_the_configuration_folder() -> None:

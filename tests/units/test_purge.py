@@ -18,7 +18,7 @@ from ledger.errors import StorageError
 from ledger.events import PromptRendered
 from ledger.problems import NOTES
 from memfold.backups import make_backup
-from memfold.errors import MemfoldError
+from memfold.errors import DataError, MemfoldError
 from memfold.paths import ledger_dir, workspace_key
 from memfold.purge.log import LogEraser
 from memfold.purge.naming import of_message
@@ -279,6 +279,28 @@ def test_a_backup_that_is_unfinished_or_changed(tmp_path: Path) -> None:
     assert not Path(empty.folder, "events.jsonl").exists()
 
 
+def test_what_others_append_during_the_look_changes_nothing_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A memory that holds the text comes between the choice and the rehearsal: it is asked about when it is done."""
+    harness, _ = _harness(tmp_path)
+    purge = _purge(tmp_path, containing="keep")
+    alone = purge.look()
+    rehearse = LogEraser.rehearse
+
+    def late(self: LogEraser, path: str, *args: Any) -> None:
+        if path.startswith(str(tmp_path / "workspaces")):
+            harness.step({"do": "memory_add", "session": "A", "title": "Why", "content": f"because {TEXT}, I think"})
+            harness.step({"do": "user_message", "session": "A", "message": "late", "text": f"Remember: {TEXT}"})
+        rehearse(self, path, *args)
+
+    monkeypatch.setattr(LogEraser, "rehearse", late)
+    preview = purge.look()
+    assert (preview.changed, preview.left, preview.choice.targets) == (alone.changed, 0, alone.choice.targets)
+    with pytest.raises(MemfoldError, match="changed meanwhile"):
+        purge.run(preview)
+
+
 # -- places -----------------------------------------------------------------------------------------------------------
 
 
@@ -315,6 +337,52 @@ def test_what_nobody_can_read_may_hold_anything(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("memfold.purge.places.open_regular", opener)
     found = survey(str(folder), str(tmp_path), preview.choice.needles)
     assert [(Path(place.path).name, place.action) for place in found if place.kind == "other"] == [("notes", "tell")]
+
+
+@pytest.mark.parametrize("name", ["events.jsonl", "derived", "derived/facts.jsonl"])
+def test_a_linked_log_or_what_is_derived_stops_it(tmp_path: Path, name: str) -> None:
+    """What the link leads to would keep the text: nothing is done, in a look or a run."""
+    _, folder = _harness(tmp_path)
+    purge = _purge(tmp_path)
+    preview = purge.look()
+    place = folder / name
+    real = tmp_path.parent / f"{tmp_path.name}-real"
+    if place.exists():
+        place.rename(real)
+    else:
+        real.write_text(TEXT)
+    place.symlink_to(real)
+    before = {path: path.read_bytes() for path in (real, *folder.rglob("*")) if path.is_file()}
+    for does in (purge.look, lambda: purge.run(preview)):
+        with pytest.raises(DataError, match=f"{place}: it is a symbolic link"):
+            does()
+    assert before == {path: path.read_bytes() for path in (real, *folder.rglob("*")) if path.is_file()}
+    assert place.is_symlink()
+
+
+def test_a_linked_file_that_holds_the_text_is_told(tmp_path: Path) -> None:
+    """Were it removed or rewritten, its target would keep the text, and nothing would say so."""
+    _, folder = _harness(tmp_path)
+    real = tmp_path.parent / f"{tmp_path.name}-real"
+    real.write_text(f"{TEXT}\n")
+    (folder / "quarantine").mkdir()
+    (folder / "quarantine" / "1-2.bytes").symlink_to(real)
+    (folder / "operations.log").symlink_to(real)
+    purge = _purge(tmp_path)
+    preview = purge.look()
+    purge.run(preview)
+    assert {place.action for place in purge.left(preview.choice)} == {"tell"}
+    assert real.read_text() == f"{TEXT}\n"
+
+
+def test_a_backup_whose_log_is_a_link_stops_it(tmp_path: Path) -> None:
+    """Before any other copy is rewritten."""
+    _, folder = _harness(tmp_path)
+    log = Path(make_backup(str(folder), str(tmp_path), _KEY, now=1_800_000_000_000).folder, "events.jsonl")
+    log.rename(tmp_path / "log")
+    log.symlink_to(tmp_path / "log")
+    with pytest.raises(DataError, match="symbolic link"):
+        _purge(tmp_path).look()
 
 
 # -- receipts ---------------------------------------------------------------------------------------------------------

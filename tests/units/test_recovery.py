@@ -31,6 +31,7 @@ def test_blank_lines(line: bytes) -> None:
     [
         (ONE + TWO, [1, 2], []),
         (ONE + b" " + TWO + b"\t" + THREE, [1, 2, 3], []),
+        (b"".join(line_of(seq).rstrip() for seq in range(1, 7)), [1, 2, 3, 4, 5, 6], []),
         (ONE[:50] + TWO, [2], [ONE[:50]]),
         (ONE[:-1] + TWO, [2], [ONE[:-1]]),
         (ONE + TWO[:40], [1], [TWO[:40]]),
@@ -57,6 +58,12 @@ def test_damaged_lines(line: bytes, seqs: list[int], pieces: list[bytes]) -> Non
     assert all(found.line == 2 for found in damage)
     fused = [found for found in problems_of(records) if found.kind == Kind.FUSED_LINE]
     assert bool(fused) == (len(seqs) > 1)
+
+
+def test_what_has_no_place_stands_at_the_beginning() -> None:
+    """Who looks at a line by itself is told of its first line and byte."""
+    assert [(one.line, one.byte) for one in recover(ONE)] == [(1, 0)]
+    assert [(one.line, one.byte) for one in recover(b"x" + ONE)] == [(1, 0), (1, 1)]
 
 
 def test_events_with_starts_inside_them() -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+from unicodedata import normalize
+
 import pytest
 
 from projections.policy import RedactionExtra
-from projections.text.redact import is_secret_only, redact, withhold
+from projections.text.provider_tokens import BEYOND
+from projections.text.redact import is_secret_only, redact, redact_lines, withhold
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 TOKENS = [
@@ -116,6 +120,8 @@ def test_private_keys(text: str, expected: str) -> None:
         ("https://u:a#b@c?d@h", "https://[REDACTED]@h"),
         ("https://u:a@b?c@h/x", "https://[REDACTED]@h/x"),
         ("https://u:pw@host?mail=a@b", "https://[REDACTED]@host?mail=a@b"),
+        ("https://u:p@s=s@host/x", "https://[REDACTED]@host/x"),
+        ("https://bob@host/?next=https://u:se/cret@h", "https://bob@host/?next=https://[REDACTED]@h"),
     ],
 )
 def test_credentials_in_urls(text: str, expected: str) -> None:
@@ -202,6 +208,33 @@ def test_labelled_values(label: str, frame: str, hidden: str) -> None:
         ("username: amy, password reset", "username: amy, password reset"),
         ("username: amy, token: x", "username: amy, token: [REDACTED]"),
         ("credentials: password: x", "credentials: password: [REDACTED]"),
+        ("password: api key a1b2c3", "password: [REDACTED] key [REDACTED]"),
+        ("password: is x", "password: is [REDACTED]"),
+        ("数据库密码：是 x", "数据库密码：是 [REDACTED]"),
+        ("auth: key x", "auth: key [REDACTED]"),
+        ("Credentials: PIN 4711", "Credentials: [REDACTED] [REDACTED]"),
+        ("Credentials: pin 4711 or pin 4712", "Credentials: [REDACTED] [REDACTED] or pin 4712"),
+        ("password: Basic a1b2c3", "password: [REDACTED] [REDACTED]"),
+        ("password: token secret a1b2c3", "password: [REDACTED] [REDACTED] [REDACTED]"),
+        ("password: token secret scanning", "password: [REDACTED] secret scanning"),
+        ("secret: --password x", "secret: [REDACTED] [REDACTED]"),
+        ('password: string = "x y"', 'password: [REDACTED] = "[REDACTED]"'),
+        ("credentials: login: a1b2c3 login: b", "credentials: [REDACTED] [REDACTED] login: b"),
+        ("token ```a1b2c3``` and key: ```x y```", "token ```[REDACTED]``` and key: ```x y```"),
+        ("credentials: user name: amy, password: x", "credentials: user name: [REDACTED], password: [REDACTED]"),
+        ("senha: is x", "senha: is [REDACTED]"),
+        ("口令：是 x", "口令：是 [REDACTED]"),
+        ("password: senha: x", "password: senha: [REDACTED]"),
+        ("password: clave: a1b2c3d4", "password: [REDACTED] [REDACTED]"),
+        ("password: clave de acceso a1b2c3", "password: [REDACTED] de acceso [REDACTED]"),
+        ("credentials: DB_PASS: x", "credentials: [REDACTED] [REDACTED]"),
+        ("DB_PASS: api key a1b2c3", "DB_PASS: [REDACTED] key [REDACTED]"),
+        ("токен: key a1b2c3d4", "токен: key [REDACTED]"),
+        ("токен: Basic a1b2c3d4", "токен: [REDACTED] [REDACTED]"),
+        ("токен: Basic auth is off", "токен: Basic auth is off"),
+        ("passphrase: token horse battery", "passphrase: [REDACTED]"),
+        ("secret: --password = x", "secret: --password = [REDACTED]"),
+        ("auth: Basic = a1b2c3", "auth: Basic = [REDACTED]"),
         ("API key: token abc123", "API key: [REDACTED] [REDACTED]"),
         ("API key: token = abc1234", "API key: token = [REDACTED]"),
         ("'Bearer token: xyz'", "'Bearer token: [REDACTED]'"),
@@ -209,6 +242,9 @@ def test_labelled_values(label: str, frame: str, hidden: str) -> None:
         ("the secret db2_password = x y", "the secret db2_password = [REDACTED] y"),
         ("the secret db2_password ab1234", "the secret [REDACTED] [REDACTED]"),
         (f"username: {'a' * 256}, password: x", f"username: {'a' * 256}, password: [REDACTED]"),
+        ("password: tokenX", "password: [REDACTED]"),
+        (f"Authorization: {'a' * 98}=", "Authorization: [REDACTED]"),
+        (f"Authorization: {'a' * 99}=b c", f"Authorization: {'a' * 99}=b c"),
     ],
 )
 def test_kinds_of_labels(text: str, expected: str) -> None:
@@ -301,6 +337,100 @@ def test_flags_of_other_programs_stay(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("DB_PASS=hunter", "DB_PASS=[REDACTED]"),
+        ("export MYSQLPASS='a b' x", "export MYSQLPASS='[REDACTED]' x"),
+        ('smtpPass: "hunter"', 'smtpPass: "[REDACTED]"'),
+        ("a\\nuser_pass: hunter", "a\\nuser_pass: [REDACTED]"),
+        ("ACME_PASS = hunter22", "ACME_PASS = [REDACTED]"),
+        ("ACME_PASS=[REDACTED]", "ACME_PASS=[REDACTED]"),
+        ("host: db\npass: hunter22\nport: 1", "host: db\npass: [REDACTED]\nport: 1"),
+        ('{"user": "x", "pass": "hunter22"}', '{"user": "x", "pass": "[REDACTED]"}'),
+        ("- pass: 'hunter22'", "- pass: '[REDACTED]'"),
+        ("a\\npass: hunter22\\nb c", "a\\npass: [REDACTED] c"),
+        ("login?pass=hunter22", "login?pass=[REDACTED]"),
+        ("deploy --pass=hunter22 x", "deploy --pass=[REDACTED] x"),
+        ("username: amy, pass: hunter", "username: [REDACTED], pass: [REDACTED]"),
+        ("ACME_PASS=fast", "ACME_PASS=fast"),
+        ("FIRST_PASS=1", "FIRST_PASS=1"),
+        ("BYPASS=hunter22 bypass=hunter22", "BYPASS=hunter22 bypass=hunter22"),
+        ("two-pass=hunter22 a_pass=hunter22", "two-pass=hunter22 a_pass=hunter22"),
+        ("first pass: hunter22", "first pass: hunter22"),
+        ("pass: hunter22 is gone", "pass: hunter22 is gone"),
+        ("pass: {", "pass: {"),
+        ("pass 是 hunter22", "pass 是 hunter22"),
+        ("PASS: test_login2", "PASS: test_login2"),
+        ("3 pass, 2 fail; passed: hunter22", "3 pass, 2 fail; passed: hunter22"),
+    ],
+)
+def test_pass_is_a_label_where_it_can_mean_nothing_else(text: str, expected: str) -> None:
+    """Beyond SPEC 7.4: joined to an account any value; as a variable or the key of a setting one like a secret."""
+    assert redact(text) == expected
+    assert redact(expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("pass phrase is: open sesame", "pass phrase is: [REDACTED]"),
+        ("passphrase: correct horse battery. Ask Kim", "passphrase: [REDACTED]. Ask Kim"),
+        ("passphrase: open sesame\nand more", "passphrase: [REDACTED]\nand more"),
+        ("passphrase: hunter22 for staging", "passphrase: [REDACTED] for staging"),
+        ("passphrase: 'open sesame' for staging", "passphrase: '[REDACTED]' for staging"),
+        ("passphrase: [REDACTED] for staging", "passphrase: [REDACTED] for staging"),
+        ("passphrase: see its password: x", "passphrase: [REDACTED] password: [REDACTED]"),
+        ("passphrase: see its senha: x", "passphrase: [REDACTED] senha: [REDACTED]"),
+        ("passphrase: " + "a " * 14, "passphrase: [REDACTED] a a "),
+        ("a pass phrase must be long", "a pass phrase must be long"),
+    ],
+)
+def test_a_pass_phrase_has_several_words(text: str, expected: str) -> None:
+    """One of words goes on to the end of its line or sentence, or to the next label."""
+    assert redact(text) == expected
+    assert redact(expected) == expected
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ПАРОЛЬ: x", "ПАРОЛЬ: [REDACTED]"),
+        ("a\\nsenha=x", "a\\nsenha=[REDACTED]"),
+        ("ŞİFRE: x; şifre = y", "ŞİFRE: [REDACTED]; şifre = [REDACTED]"),
+        ("mật khẩu: x", "mật khẩu: [REDACTED]"),
+        ("wachtwoord hunter22", "wachtwoord [REDACTED]"),
+        ("口令是 hunter22", "口令是 [REDACTED]"),
+        ("口令是必需的", "口令是必需的"),
+        ("ele desenha: x1y2z3", "ele desenha: x1y2z3"),
+        ("密钥: 每周轮换", "密钥: 每周轮换"),
+        ("密钥: hunter22 或 令牌 hunter22", "密钥: [REDACTED] 或 令牌 [REDACTED]"),
+        ("clave: valor, clave: hunter22", "clave: valor, clave: [REDACTED]"),
+        ("AccountName=x;AccountKey=ab/c==;y", "AccountName=x;AccountKey=[REDACTED];y"),
+        ("accountKey: id", "accountKey: id"),
+    ],
+)
+def test_labels_of_more_languages(text: str, expected: str, form: Literal["NFC", "NFD"]) -> None:
+    """Beyond SPEC 7.4: passwords as its own; keys and words of several senses take a value like a secret."""
+    assert redact(normalize(form, text)) == normalize(form, expected)
+
+
+def test_labels_of_more_languages_above_a_value() -> None:
+    """What stands in the next line belongs to them as to others."""
+    assert redact_lines("Heslo:\n- x1\nнастройки") == "Heslo:\n- [REDACTED]\nнастройки"
+
+
+@pytest.mark.parametrize("prefix", BEYOND)
+def test_tokens_of_more_providers(prefix: str) -> None:
+    """Beyond SPEC 7.3: each with its prefix and a length; shorter ones, and parts of words, are none."""
+    token = prefix + LETTERS[:24] + ("." + LETTERS[:24] if prefix == "SG." else "")
+    assert redact(f"use {token} now") == "use [REDACTED] now"
+    assert redact(f"x{token}") == f"x{token}"
+    short = prefix + LETTERS[:9]
+    assert redact(short) == short
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("password\u200e: x9", "password\u200e: [REDACTED]"),
         ("pass\u200eword: x9 y", "pass\u200eword: [REDACTED] y"),
         ("to\u034fken\ufe0f=x9", "to\u034fken\ufe0f=[REDACTED]"),
@@ -325,6 +455,14 @@ def test_configured_labels_and_prefixes() -> None:
     )
 
 
+def test_a_configured_label_hides_no_other_one() -> None:
+    """All labels are looked for in one text, so that the value of one is still there when it is another's label."""
+    extra = RedactionExtra(labels=("door code", "db password"))
+    assert redact("door code: api key a1b2c3", extra) == "door code: [REDACTED] key [REDACTED]"
+    assert redact("door code: curl -u amy:x", extra) == "door code: [REDACTED] -u amy:[REDACTED]"
+    assert redact("db password: x", extra) == "db password: [REDACTED]"
+
+
 def test_a_text_built_to_be_redacted_bit_by_bit_is_hidden_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rounds are bounded; what still changes after them is not worth showing."""
     monkeypatch.setattr("projections.text.redact._PASSES", 1)
@@ -342,6 +480,14 @@ def test_a_text_built_to_be_redacted_bit_by_bit_is_hidden_whole(monkeypatch: pyt
         ("Authorization: Basic [REDACTED]", True),
         ("pass\u200eword: [REDACTED]", True),
         ("password is [REDACTED]", True),
+        ("password: is [REDACTED]", True),
+        ("auth: key [REDACTED]", True),
+        ("password: [REDACTED] key [REDACTED]", True),
+        ("DB_PASS=[REDACTED]", True),
+        ("pass: [REDACTED]", True),
+        ("senha: [REDACTED]", True),
+        ("mật khẩu: [REDACTED]", True),
+        ("pass [REDACTED] on", False),
         ("[REDACTED]", True),
         ("the password is [REDACTED]", False),
         ("author [REDACTED]", False),

@@ -53,6 +53,7 @@ def test_a_word_alone_in_its_line_is_a_value() -> None:
         "password\nis required",
         "password:\n...",
         "no label\nK7wzLmPq93xT",
+        "token:\nfoo[REDACTED]abcdefghijklm bar",
         "one line",
     ],
 )

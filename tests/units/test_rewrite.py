@@ -18,7 +18,7 @@ from ledger.log import LOCK_SUFFIX, FileLog
 from ledger.problems import Kind, Problem
 from ledger.recovery import Record
 from ledger.rewrite import REWRITE_SUFFIX, pieces, rewrite
-from tests.support.logs import draft, event_id, line_of, memory, new_log, raw_log, titles
+from tests.support.logs import draft, event_id, line_of, new_log, raw_log, titles
 
 
 class Keep:
@@ -118,6 +118,14 @@ def test_a_writer_that_has_the_old_file_open_goes_on_with_the_new_one(tmp_path: 
     assert check(log.directory) == []
 
 
+@pytest.mark.parametrize("content", [b"", b"\n", b"garbage\n"])
+def test_a_log_without_events_is_rewritten_like_any_other(tmp_path: Path, content: bytes) -> None:
+    """There is no first event that could tell a format: what stands there stays."""
+    log = raw_log(tmp_path / "l", content)
+    assert rewrite(log.path, Keep(), new_id=MonotonicIds()) == ()
+    assert Path(log.path).read_bytes() == content
+
+
 def test_a_refusal_keeps_the_old_file(tmp_path: Path) -> None:
     """What the approval raises goes through; the old file stands there, and nothing beside it."""
 
@@ -214,13 +222,13 @@ def test_what_the_system_refuses_is_told(tmp_path: Path, name: str, monkeypatch:
 
 def test_a_long_log_is_written_in_pieces(tmp_path: Path) -> None:
     """More than fits a buffer comes out whole, with what was appended."""
-    lines = [line_of(seq, "x" * 5000) for seq in range(1, 500)]
+    lines = [line_of(seq, "x" * 5000) for seq in range(1, 500)]  # several lines to a buffer, and several buffers
     log = raw_log(tmp_path / "l", _created() + b"".join(lines))
     erased = Draft(source="memfold", time=None, data=LedgerErasedData(targets=()))
     rewrite(log.path, Keep(b"xx", b"y", drafts=[erased]), new_id=MonotonicIds())
     assert log.size() == 501
     assert titles(log.read()) == ["y" * 2500] * 499
-    assert memory(1).seq == 1
+    assert check(log.directory) == []
 
 
 def test_the_log_is_there_when_a_folder_cannot_be_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,3 +242,14 @@ def test_the_log_is_there_when_a_folder_cannot_be_synced(tmp_path: Path, monkeyp
     with pytest.raises(StorageError, match="input/output"):
         rewrite(log.path, Keep(b"one", b"two"), new_id=MonotonicIds())
     assert titles(FileLog.open(log.directory).read()) == ["two"]
+
+
+def test_a_link_is_not_replaced(tmp_path: Path) -> None:
+    """By whatever wants to: the file that it leads to would stay, and all who use that go on with it."""
+    log = new_log(tmp_path)
+    path = Path(log.path)
+    path.rename(tmp_path / "real")
+    path.symlink_to(tmp_path / "real")
+    with pytest.raises(StorageError, match="symbolic link"):
+        rewrite(log.path, Keep(), new_id=MonotonicIds())
+    assert path.is_symlink()

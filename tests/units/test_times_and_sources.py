@@ -71,6 +71,11 @@ def test_sources(session: str) -> None:
     assert split_source(source) == ("opencode", session)
 
 
+def test_a_half_character_of_a_session_becomes_a_question_mark() -> None:
+    """A source is UTF-8 in the log, which can't hold one."""
+    assert split_source(make_source("opencode", "a\ud800/")) == ("opencode", "a?/")
+
+
 def test_source_without_session() -> None:
     """A host alone has no session, which is not the empty session."""
     assert split_source(make_source("memfold", None)) == ("memfold", None)

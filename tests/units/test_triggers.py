@@ -197,6 +197,7 @@ def test_each_sentence_may_end_in_a_trailing_form() -> None:
     text = "テストは並列で実行すると覚えて。ポートは一時的な値だと覚えないで。ビルドはbunで行うと覚えて。"
     assert accepted(text) == ["テストは並列で実行する", "ビルドはbunで行う"]
     assert refused(text) == ["negated_request"]
+    assert accepted("ビルドはbunで行うと覚えて。不要记住旧的端口") == ["ビルドはbunで行う"]
 
 
 def test_a_quotation_before_hides_no_trailing_form() -> None:
@@ -209,6 +210,8 @@ def test_a_trailing_form_alone_takes_what_follows() -> None:
     """Without words before it the form leads: the rest of its line, else the next line, is the body."""
     assert accepted("覚えておいて。テストは並列で実行する") == ["テストは並列で実行する"]
     assert accepted("覚えておいて。\nテストは並列で実行する") == ["テストは並列で実行する"]
+    for mark in ("。", ".", "!", "！", "!!"):
+        assert accepted(f"覚えて{mark} テストは並列で実行する") == ["テストは並列で実行する"]
 
 
 def test_pointers_are_skipped_only_before_a_separator() -> None:
@@ -234,6 +237,9 @@ def test_configured_triggers_negations_and_time_words_count() -> None:
     assert refused(f"kindly no jot-down: {BODY}", context) == ["negated_request"]
     assert refused("remember to tidy up next sprint", context) == ["one_off"]
     assert refused("> jotdown: x", context) == ["quoted"]
+    spaced = Context(Policy(patterns=Patterns(triggers=("jot *down", "nb"))))
+    assert accepted(f"jot  it-down: {BODY}", spaced) == [BODY]
+    assert extract(f"jotdown: {BODY}", spaced) == ()
 
 
 def test_a_pattern_that_matches_everything_is_refused_and_ignored() -> None:

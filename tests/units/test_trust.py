@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
+from ledger import trust
+from ledger.check import check
 from ledger.errors import UntrustedLedger
 from ledger.log import LOG_NAME, FileLog
+from ledger.problems import Kind
+from ledger.trust import DERIVED, SPOOL, open_own, open_own_new, untrusted
+from memfold.bridge.spool import Spool, spooled
+from memfold.memory_file import kept as memory_file
+from replay.heads import TREE_NAME, present_head
+from replay.kept import KeptFacts, facts_path, keep_all
 from tests.support.bridge import Client, folder_of, said, system
 from tests.support.cli import home, run
 from tests.support.logs import KEY, ROOT, draft, new_log
@@ -50,7 +62,7 @@ def test_a_ledger_that_anyone_may_write(tmp_path: Path, make: Callable[[Path], N
     ]
     for call in calls:
         with pytest.raises(
-            UntrustedLedger, match=r"anyone may write to it \(mode 0[67].[27]\): look .* go-w "
+            UntrustedLedger, match=r"anyone may write to it \(mode 0[67].[27]\): look .* go-rwx "
         ) as caught:
             call()
         assert str(caught.value).startswith(f"{tmp_path}/l")
@@ -110,6 +122,16 @@ def test_a_folder_of_root_is_nobody_s(tmp_path: Path, monkeypatch: pytest.Monkey
     FileLog.create(tmp_path / "l", root=ROOT, key=KEY).close()
 
 
+def test_where_files_have_no_owners_none_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Windows a user has no number, and no file tells whose it is."""
+    new_log(tmp_path / "l")
+    if ME == 0:
+        os.chown(tmp_path / "l", 4242, -1)
+    monkeypatch.setattr(trust, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.delattr(os, "geteuid")
+    assert len(list(FileLog.open(tmp_path / "l").read())) == 1
+
+
 @pytest.mark.parametrize("whose", ["foreign", "open"])
 def test_a_client_is_told_and_unharmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whose: str) -> None:
     """The bridge answers each hook, gives nothing of that ledger, adds nothing to it, and says why."""
@@ -148,3 +170,97 @@ def test_commands_are_refused_as_well(tmp_path: Path, monkeypatch: pytest.Monkey
             assert (ran.code, ran.out) == (78, ""), command
             assert said_of in ran.err
         assert f"belongs to user id {ME}" in run("doctor").out
+
+
+def _chown(path: Path) -> None:
+    if ME != 0:
+        pytest.skip("only root can give a file away")
+    os.chown(path, 4242, -1)
+
+
+_SPOILT: dict[str, Callable[[Path], None]] = {
+    "a foreign file": _chown,
+    "a foreign folder": lambda path: _chown(path.parent),
+    "an open file": lambda path: path.chmod(0o602),
+    "an open folder": lambda path: path.parent.chmod(0o777),
+}
+spoilt = pytest.mark.parametrize("spoil", _SPOILT.values(), ids=_SPOILT)
+Spoil = Callable[[Path], None]
+
+
+@spoilt
+def test_what_waits_is_another_s_word(tmp_path: Path, spoil: Spoil) -> None:
+    """A spool, or a file in it, that others may have written is not stored; check and doctor name it."""
+    log = new_log(tmp_path / "l")
+    Spool(log.directory).keep([draft("planted")])
+    assert spooled(log.directory) == 1
+    (path,) = (tmp_path / "l" / SPOOL).iterdir()
+    spoil(path)
+    assert (Spool(log.directory).take(), spooled(log.directory)) == ([], 0)
+    assert [one.kind for one in check(log.directory)] == [Kind.UNTRUSTED_FILE]
+    assert [place for place, _ in untrusted(log.directory)] in ([str(path)], [str(path.parent)])
+
+
+@spoilt
+def test_what_is_derived_is_another_s_word(tmp_path: Path, spoil: Spoil) -> None:
+    """Nothing that others may have written is read from ``derived/``, and no text of a memory is added to it."""
+    log = new_log(tmp_path / "l")
+    log.append([draft("a")])
+    keep_all(log.directory, log.read())
+    assert present_head(log) is not None
+    memory_file.save(log.directory, memory_file.Kept(position=7))
+    spoil(Path(facts_path(log.directory)))
+    for name in (TREE_NAME, "memory_file.json"):
+        spoil(Path(log.directory) / DERIVED / name)
+    before = {path: path.read_bytes() for path in (Path(log.directory) / DERIVED).iterdir()}
+    assert dict(KeptFacts(log.directory)) == {}
+    assert memory_file.load(log.directory) == memory_file.Kept()
+    log.append([draft("b")])
+    head = present_head(log)
+    keep_all(log.directory, log.read())
+    assert head is not None
+    assert head.size == 3
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_no_link_is_followed_beside_the_log(tmp_path: Path) -> None:
+    """Memfold makes none there: one that others have left would lead a write to any file."""
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    (tmp_path / DERIVED).mkdir(mode=0o700)
+    link = tmp_path / DERIVED / "facts.jsonl"
+    link.symlink_to(mine)
+    calls: list[Callable[[], int]] = [
+        lambda: open_own(str(link)),
+        lambda: open_own_new(str(link), os.O_WRONLY | os.O_TRUNC),
+    ]
+    for opens in calls:
+        with pytest.raises(OSError, match="symbolic"):
+            opens()
+    assert mine.read_text() == "mine"
+
+
+def test_a_prompt_is_checked_without_what_is_kept(tmp_path: Path) -> None:
+    """``verify --prompts`` makes them from the log alone, whatever ``derived/`` says."""
+    (tmp_path / "w").mkdir()
+    client = Client(tmp_path, tmp_path / "w")
+    client.begin()
+    client.ask(said(REMEMBER))
+    client.ask(system("T"))
+    folder = folder_of(tmp_path / "home", tmp_path / "w")
+    path = Path(facts_path(str(folder)))
+    path.write_bytes(_forged(path.read_bytes()))
+    with home(tmp_path):
+        assert "pounds" in run("list", "--ledger", str(folder)).out
+        assert run("verify", "--prompts", "--ledger", str(folder)).code == 0
+
+
+def _forged(lines: bytes) -> bytes:
+    """The facts with another text and a digest that fits."""
+    forged: list[bytes] = []
+    for line in lines.splitlines():
+        fields = json.loads(line)
+        body = msgspec.json.encode(json.loads(json.dumps(fields["f"]).replace("cents", "pounds")))
+        fields["d"] = hashlib.blake2b(body, digest_size=8).hexdigest()
+        forged.append(msgspec.json.encode({**fields, "f": msgspec.Raw(body)}) + b"\n")
+    return b"".join(forged)

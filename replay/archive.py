@@ -1,0 +1,169 @@
+"""A file of records that are looked up one by one: each bucket is checked when it is read, and nothing else is read.
+
+A hash table that is written once. Its buckets are JSON, one a line: ``[table, number, key, value]`` for each record. A
+directory behind them gives place, length and digest of each bucket; the digests of the directory's pages are with
+whoever names the file (``Layout``). So a lookup reads a page and a bucket, whatever the size of the file, and that a
+key isn't there is as certain as what is there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+import msgspec
+from msgspec import Raw, Struct
+
+from ledger.digests import blake2b
+from ledger.trust import open_own
+
+__all__ = ["Archive", "Damaged", "Layout", "Record", "build"]
+
+_PER_BUCKET = 8
+_PER_PAGE = 128
+_DIGEST = 8
+_ENTRY = 16 + _DIGEST
+"""Bytes of a directory's entry: place, length, digest."""
+_HELD = 4096
+"""Buckets that are held decoded."""
+
+
+class Damaged(Exception):  # noqa: N818 - it is no error of anyone: what is derived is derived again
+    """The file isn't what was written."""
+
+
+class Layout(Struct, frozen=True):
+    """What one has to know of an archive to trust what is read from it.
+
+    Attributes:
+        buckets: how many there are; a power of two isn't needed.
+        directory: the byte at which the directory begins.
+        pages: digests of its pages, in hex.
+    """
+
+    buckets: int = 0
+    directory: int = 0
+    pages: tuple[str, ...] = ()
+
+
+class Record(Struct, frozen=True, array_like=True, gc=False):
+    """A key of a table and its value; ``number`` says where it stands among the others of its table."""
+
+    table: str
+    number: int
+    key: Raw
+    value: Raw
+
+
+_ENCODE = msgspec.json.Encoder().encode
+_DECODE = msgspec.json.Decoder(tuple[Record, ...]).decode
+
+
+def build(records: Iterable[Record]) -> tuple[bytes, Layout]:
+    """The bytes of an archive, and its layout; O(records)."""
+    kept = list(records)
+    count = max(1, len(kept) // _PER_BUCKET)
+    buckets: list[list[Record]] = [[] for _ in range(count)]
+    for record in kept:
+        buckets[_bucket(record.table, bytes(record.key), count)].append(record)
+    parts: list[bytes] = []
+    entries: list[bytes] = []
+    place = 0
+    for bucket in buckets:
+        data = _ENCODE(bucket) + b"\n"
+        parts.append(data)
+        entries.append(place.to_bytes(8, "little") + len(data).to_bytes(8, "little") + _digest(data))
+        place += len(data)
+    pages = [b"".join(entries[first : first + _PER_PAGE]) for first in range(0, count, _PER_PAGE)]
+    return b"".join([*parts, *pages]), Layout(count, place, tuple(_digest(page).hex() for page in pages))
+
+
+class Archive:
+    """An archive to look into; it is opened by the first look.
+
+    Args:
+        path: the file.
+        layout: what it was written with.
+    """
+
+    def __init__(self, path: str, layout: Layout) -> None:
+        self.path = path
+        self.layout = layout
+        self._file = -1
+        self._pages: dict[int, bytes] = {}
+        self._buckets: dict[int, dict[tuple[str, bytes], Raw]] = {}
+
+    def find(self, table: str, key: bytes) -> Raw | None:
+        """The value of a key, given as JSON; None if there is none.
+
+        Raises:
+            Damaged: if the file isn't there, or not what was written.
+        """
+        number = _bucket(table, key, self.layout.buckets)
+        bucket = self._buckets.get(number)
+        if bucket is None:
+            if len(self._buckets) >= _HELD:
+                self._buckets.clear()
+            bucket = {(record.table, bytes(record.key)): record.value for record in self._read_bucket(number)}
+            self._buckets[number] = bucket
+        return bucket.get((table, key))
+
+    def tables(self) -> dict[str, list[Record]]:
+        """All records by table, each table in its order; O(records).
+
+        Raises:
+            Damaged: as ``find``.
+        """
+        found: dict[str, list[Record]] = {}
+        for record in self._all():
+            found.setdefault(record.table, []).append(record)
+        for records in found.values():
+            records.sort(key=lambda record: record.number)
+        return found
+
+    def close(self) -> None:
+        """Let go of the file; it can be used again all the same."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _all(self) -> Iterator[Record]:
+        for number in range(self.layout.buckets):
+            yield from self._read_bucket(number)
+
+    def _read_bucket(self, number: int) -> tuple[Record, ...]:
+        page = self._page(number // _PER_PAGE)
+        entry = page[number % _PER_PAGE * _ENTRY :][:_ENTRY]
+        place, length = int.from_bytes(entry[:8], "little"), int.from_bytes(entry[8:16], "little")
+        return _DECODE(self._read(place, length, entry[16:]))
+
+    def _page(self, number: int) -> bytes:
+        page = self._pages.get(number)
+        if page is None:
+            size = min(_PER_PAGE, self.layout.buckets - number * _PER_PAGE) * _ENTRY
+            place = self.layout.directory + number * _PER_PAGE * _ENTRY
+            page = self._pages[number] = self._read(place, size, bytes.fromhex(self.layout.pages[number]))
+        return page
+
+    def _read(self, place: int, length: int, digest: bytes) -> bytes:
+        try:
+            if self._file < 0:
+                self._file = open_own(self.path)
+            data = os.pread(self._file, length, place)
+        except OSError as error:
+            raise Damaged(self.path) from error
+        if _digest(data) != digest:
+            raise Damaged(self.path)
+        return data
+
+
+def _bucket(table: str, key: bytes, count: int) -> int:
+    digest = blake2b(key, digest_size=_DIGEST, person=table.encode()[:16]).digest()
+    return int.from_bytes(digest, "little") % count
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=_DIGEST).digest()

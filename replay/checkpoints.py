@@ -1,0 +1,281 @@
+# ruff: noqa: PTH105, PTH108, PTH110, PTH118, PTH208 - os.path strings, as in the rest of the package
+"""Checkpoints in ``derived/checkpoints/``: where a fold may begin instead of at the first event (DESIGN 6).
+
+A checkpoint is two files. The one that names it holds where the log is read on, the small part of the state, and what
+has changed in its tables since the other one was written: an archive of them, which later checkpoints use too. The
+name tells projection, version and stored types, ledger and byte. A checkpoint counts if the log is the same ledger and
+its last line before that byte is the same; nothing else of the log is read. One that is damaged, foreign, of another
+version or before its time is ignored, and whatever isn't there is folded: all of it changes time and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import suppress
+
+import msgspec
+from msgspec import Raw, Struct
+
+from ledger.codec import UNREADABLE, decode_known
+from ledger.digests import blake2b
+from ledger.events import LedgerCreated
+from ledger.files import close_file, make_private_folder, open_private_new, open_regular, write_all
+from ledger.log import FileLog
+from ledger.reader import Cursor
+from ledger.trust import open_own
+from projections.memory.fold import WorkspaceMemory
+from projections.policy import RULES_VERSION
+from replay.archive import Archive, Damaged, Layout, build
+from replay.kept import DERIVED
+from replay.stored import SCHEMA, Body, Held, Parts, body_of, records, tables_of
+from replay.tables import Table
+
+__all__ = ["CHECKPOINTS", "STATE_VERSION", "Checkpoint", "find", "folder_of", "is_covered", "read_whole", "save"]
+
+CHECKPOINTS = "checkpoints"
+STATE_VERSION = 3
+"""Version of ``projections.world.World``, which a start need not import; a test compares them."""
+
+_HEAD, _ARCHIVE = ".json", ".table"
+_PLACE = 16
+"""Digits of a byte in a name."""
+_KIND = f"world-{STATE_VERSION}.{WorkspaceMemory.version}.{RULES_VERSION}-{SCHEMA}"
+_KEPT = 2
+_MOST_CHANGES = 2000
+"""Changes beside an archive, above which the next checkpoint gets one of its own: a start reads them all."""
+_LOOK_BACK = 4096
+"""Bytes before the cursor that are compared: the last line, or the end of a long one."""
+_FIRST_LINE = 1 << 16
+
+
+class Head(Struct, frozen=True):
+    """What is written of a checkpoint.
+
+    Attributes:
+        cursor: where the log is read on.
+        before: digest of the bytes right before that.
+        events: how many events are before it.
+        facts: bytes of the file of facts that have served (``replay.kept``).
+        layout: of the file of the tables.
+        body: the rest of the state.
+    """
+
+    cursor: Cursor
+    before: str
+    events: int
+    facts: int
+    layout: Layout
+    body: Raw
+
+
+class Checkpoint(Struct, frozen=True):
+    """A checkpoint that counts, and how its state is read.
+
+    Attributes:
+        path: of its file.
+        cursor: where the log is read on.
+        events: how many events are before it.
+        facts: where the facts are read on.
+        asked: sources of the sessions whose blocks, deliveries and hot state are in it.
+        parts: its state.
+        archive: what its tables lie over.
+    """
+
+    path: str
+    cursor: Cursor
+    events: int
+    facts: int
+    asked: tuple[str, ...]
+    parts: Parts
+    archive: Archive
+
+
+def find(log: FileLog) -> Iterator[Checkpoint]:
+    """The checkpoints of a log that count, the latest first. Costs what stands in their files, not what in the log."""
+    ledger = _ledger_of(log)
+    if ledger is None:
+        return
+    folder, prefix = folder_of(log.directory), _prefix(ledger)
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return
+    for name in sorted(names, reverse=True):
+        if name.startswith(prefix) and name.endswith(_HEAD):
+            one = _load(log, os.path.join(folder, name))
+            if one is not None:
+                yield one
+
+
+def is_covered(sources: Iterable[str], asked: Container[str], seen: Container[str], subagents: Container[str]) -> bool:
+    """Whether all that is wanted of sessions is in a state: those that weren't asked for are new to it."""
+    return all(source in asked or not (source in seen or source in subagents) for source in sources)
+
+
+def read_whole(one: Checkpoint) -> Held:
+    """The state of a checkpoint with all of its tables at hand: nothing of the files is read later.
+
+    Raises:
+        Damaged: if it isn't what was written.
+    """
+    from projections.world import WorldState
+
+    parts = one.parts
+    try:
+        world = WorldState(parts.memory(), parts.accounts(), parts.prompts(), parts.sessions(), parts.given())
+        held = Held(world, one.asked, parts.table("seen"), parts.table("names"))
+        records = one.archive.tables()
+        for name, table in tables_of(held).items():
+            if isinstance(table, Table):
+                table.read_all(records.get(name, ()))
+    except UNREADABLE as error:
+        raise Damaged(one.path) from error
+    finally:
+        one.archive.close()
+    return held
+
+
+def save(
+    log: FileLog,
+    held: Held,
+    *,
+    cursor: Cursor,
+    events: int,
+    facts: int,
+    archive: Archive | None,
+    still: Callable[[], bool],
+    most: int | None = None,
+) -> Archive | None:
+    """Keep a checkpoint, best effort: it is made in another place and put there at once, whoever else does the same.
+
+    Args:
+        log: the log.
+        held: the state.
+        cursor: where the log is read on behind it.
+        events: how many events are before that.
+        facts: bytes of the file of facts that have served.
+        archive: what its tables lie over; None if nothing does.
+        still: whether the log is the one that the state is of. A purge may put another in its place meanwhile, and
+            what was written of the old one is removed then.
+        most: how many keys of tables may be written; None for as many as there are.
+
+    Returns:
+        What the tables in the file lie over; None if it couldn't be written.
+    """
+    ledger, folder = _ledger_of(log), folder_of(log.directory)
+    if ledger is None or not still():
+        return None
+    prefix = os.path.join(folder, _prefix(ledger))
+    written: list[str] = []
+    try:
+        make_private_folder(folder)
+        body = body_of(held, archive, _MOST_CHANGES) if archive is not None and os.path.exists(archive.path) else None
+        if archive is None or body is None:
+            if most is not None and sum(map(len, tables_of(held).values())) > most:
+                return None
+            data, layout = build(records(held))
+            path = f"{prefix}{_place(cursor.byte)}{_ARCHIVE}"
+            _put(path, data, written)
+            archive, body = Archive(path, layout), body_of(held, None)
+        head = Head(cursor, _digest_before(log, cursor.byte), events, facts, archive.layout, body or Raw())
+        data = msgspec.json.encode(head)
+        base = os.path.basename(archive.path)[-len(_ARCHIVE) - _PLACE : -len(_ARCHIVE)]  # noqa: PTH119
+        path = f"{prefix}{_place(cursor.byte)}-{base}{_HEAD}"
+        _put(path, blake2b(data).hexdigest().encode() + b"\n" + data, written)
+        if still():
+            _prune(folder, os.path.basename(prefix))  # noqa: PTH119
+            return archive
+    except OSError:
+        pass
+    for path in written:
+        _remove(path)
+    return None
+
+
+def folder_of(directory: str) -> str:
+    """Where the checkpoints of a ledger are kept."""
+    return os.path.join(directory, DERIVED, CHECKPOINTS)
+
+
+def _load(log: FileLog, path: str) -> Checkpoint | None:
+    """A checkpoint, if it is whole and the log still has what stands before it."""
+    try:
+        with open(path, "rb", opener=open_own) as file:
+            digest, _, data = file.read().partition(b"\n")
+        if blake2b(data).hexdigest().encode() != digest:
+            return None
+        head = msgspec.json.decode(data, type=Head)
+        if _digest_before(log, head.cursor.byte) != head.before:
+            return None
+        archive = Archive(_archive_of(path), head.layout)
+        body = msgspec.json.decode(head.body, type=Body)
+    except (OSError, *UNREADABLE):
+        return None
+    return Checkpoint(path, head.cursor, head.events, head.facts, body.asked, Parts(body, archive), archive)
+
+
+def _ledger_of(log: FileLog) -> str | None:
+    """The id of the ledger, which its first line names; empty where it doesn't, None where there is no log."""
+    try:
+        with open(log.path, "rb", opener=open_regular) as file:
+            line = file.readline(_FIRST_LINE)
+    except OSError:
+        return None
+    with suppress(*UNREADABLE):
+        event = decode_known(line)
+        return event.data.ledger if isinstance(event, LedgerCreated) else ""
+    return ""
+
+
+def _prefix(ledger: str) -> str:
+    """What the names of a ledger's checkpoints begin with. An id comes from outside, so it is no part of a name."""
+    digest = blake2b(ledger.encode("utf-8", "replace")).hexdigest()
+    return f"{_KIND}-{digest[:16]}-"
+
+
+def _digest_before(log: FileLog, byte: int) -> str:
+    """Digest of the bytes before a place; empty where the log isn't that long."""
+    start = max(0, byte - _LOOK_BACK)
+    with open(log.path, "rb", opener=open_regular) as file:
+        file.seek(start)
+        data = file.read(byte - start)
+    return blake2b(data).hexdigest() if len(data) == byte - start else ""
+
+
+def _place(byte: int) -> str:
+    return f"{byte:0{_PLACE}d}"
+
+
+def _archive_of(path: str) -> str:
+    """What the tables of a checkpoint lie over: its name says where that was written."""
+    stem = path.removesuffix(_HEAD)
+    return stem[: -2 * _PLACE - 1] + stem[-_PLACE:] + _ARCHIVE
+
+
+def _put(path: str, data: bytes, written: list[str]) -> None:
+    """Put a file in its place at once; what it is made as has a name that no other writer takes."""
+    beside = f"{path}.{os.urandom(4).hex()}"
+    written += (beside, path)
+    descriptor = open_private_new(beside, os.O_WRONLY)
+    try:
+        write_all(descriptor, data)
+    finally:
+        close_file(descriptor)
+    os.replace(beside, path)
+
+
+def _prune(folder: str, prefix: str) -> None:
+    """Remove all but the latest checkpoints and what they lie over: of other versions too, and what kills have left.
+
+    Another writer may lose what it is about to put in place. Then it has none, which costs it time.
+    """
+    names = os.listdir(folder)
+    heads = sorted(name for name in names if name.startswith(prefix) and name.endswith(_HEAD))[-_KEPT:]
+    for name in {*names} - {*heads, *map(_archive_of, heads)}:
+        _remove(os.path.join(folder, name))
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        os.unlink(path)

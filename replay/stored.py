@@ -1,0 +1,320 @@
+"""A state as JSON and back: what is small as it is, and the tables that grow with the log as an archive and changes.
+
+A start decodes the small part. What a table holds is looked up when it is asked for (``replay.tables``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from types import GenericAlias as _Alias
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from ledger.blocks import Run
+from ledger.events import AnyEvent, SessionStarted, UnknownEvent
+from projections.memory.model import Cohort, MemoryState, Proposal, Ref
+from projections.prompts import Prompts
+from replay.archive import Archive, Record
+from replay.positions import note_session, note_source
+from replay.tables import Codec, Table, changes_of, records_of
+
+if TYPE_CHECKING:
+    from projections.accounting import Accounts
+    from projections.hot.delivery import Given
+    from projections.hot.state import States
+    from projections.world import WorldState
+
+__all__ = [
+    "SCHEMA",
+    "Body",
+    "Held",
+    "Parts",
+    "Tables",
+    "body_of",
+    "note_sources",
+    "only_of",
+    "prompts_of",
+    "records",
+    "tables_of",
+    "track",
+]
+
+T = TypeVar("T")
+
+SCHEMA = "2e0c615f4a6fa9aa"
+"""Digest of all types that are stored; a test holds it. States of other types are never read by mistake."""
+
+_SMALL = frozenset(["pending", "by_type", "cohorts", "rules", "erasures", "warnings", "snapshots"])
+"""The dictionaries of workspace memory that are bounded by what is alive, or by what is configured."""
+_GROWING = tuple(
+    name
+    for name in MemoryState.__struct_fields__
+    if isinstance(getattr(MemoryState(), name), dict) and name not in _SMALL
+)
+_OF_TYPE = "by_type:"
+"""Active entries by type are a table for each."""
+_PAIRS: dict[str, Any] = {
+    # JSON has no keys but texts.
+    "pending": list[tuple[Ref, Proposal]],
+    "by_type": list[str],
+    "cohorts": dict[str, list[tuple[Cohort, list[tuple[int, int]]]]],
+}
+
+_NONE: tuple[list[Any], list[Any]] = ([], [])
+
+Tables = dict[str, dict[Any, Any]]
+"""Tables by name."""
+
+
+class Held(Struct):
+    """What a checkpoint holds beside its place: the state, whose sessions are in it, and which there were.
+
+    Attributes:
+        world: the state.
+        asked: sources of the sessions whose blocks, deliveries and hot state are in it.
+        seen: the sources of all events before it.
+        names: session ids and the source of each (``replay.positions.session_sources``).
+    """
+
+    world: WorldState
+    asked: tuple[str, ...]
+    seen: dict[str, None]
+    names: dict[str, str]
+
+
+class Changes(Struct, array_like=True):
+    """What a table has that the archive hasn't, and the keys that it hasn't any more; read when it is asked for."""
+
+    changed: Raw
+    gone: Raw
+
+
+class Body(Struct):
+    """The parts of a checkpoint, each decoded when it is asked for."""
+
+    memory: Raw
+    prompts: Raw
+    accounts: Raw
+    sessions: Raw
+    given: Raw
+    asked: tuple[str, ...]
+    tables: dict[str, Changes]
+
+
+def body_of(held: Held, archive: Archive | None, most: int = 0) -> Raw | None:
+    """A state as JSON, its tables as what has changed in them since an archive was written.
+
+    Args:
+        held: the state.
+        archive: the archive; None for one that has just been written of it.
+        most: how many changes there may be.
+
+    Returns:
+        The JSON of a ``Body``; None if there are more, or nobody has kept count.
+    """
+    found: dict[str, tuple[list[Any], list[Any]]] = {}
+    for name, table in tables_of(held).items():
+        changes = _NONE if archive is None else changes_of(table, archive)
+        if changes is None:
+            return None
+        found[name] = changes
+    if archive is not None and sum(len(changed) + len(gone) for changed, gone in found.values()) > most:
+        return None
+    world = held.world
+    return _raw(
+        Body(
+            memory=_raw(_memory_part(world.memory)),
+            prompts=_raw(world.prompts),
+            accounts=_raw(world.accounts.totals),
+            sessions=_raw(world.sessions),
+            given=_raw(world.given),
+            asked=held.asked,
+            tables={name: Changes(_raw(changed), _raw(gone)) for name, (changed, gone) in found.items()},
+        )
+    )
+
+
+def track(held: Held, archive: Archive) -> None:
+    """Keep count, from now on, of what changes in the tables of a state, which an archive was just written of."""
+    for name, table in tables_of(held).items():
+        tracked: Table[Any, Any] = Table(archive, codec_of(name), table.items())
+        tracked.start_counting()
+        _set_table(held, name, tracked)
+
+
+def only_of(held: Held, sources: tuple[str, ...]) -> Held:
+    """The same with some of its sessions alone; it shares everything else."""
+    world, wanted = held.world, frozenset(sources)
+    prompts = prompts_of(world.prompts, wanted)
+    states = world.sessions
+    states = replace(states, sessions=_some(states.sessions, wanted), subagents=_some(states.subagents, wanted))
+    world = replace(world, prompts=prompts, sessions=states, given=_some(world.given, wanted))
+    return replace(held, world=world, asked=sources)
+
+
+def prompts_of(prompts: Prompts, sources: AbstractSet[str]) -> Prompts:
+    """Those of some sessions alone."""
+    epochs, receipts = _some(prompts.epochs, sources), _some(prompts.receipts, sources)
+    return Prompts(epochs, receipts, _some(prompts.deliveries, sources))
+
+
+def _some(table: dict[str, T], wanted: AbstractSet[str]) -> dict[str, T]:
+    return {source: one for source, one in table.items() if source in wanted}
+
+
+def _set_table(held: Held, name: str, table: Table[Any, Any]) -> None:
+    if name == "accounts":
+        held.world.accounts.records = table
+    elif name.startswith(_OF_TYPE):
+        held.world.memory.by_type[name.removeprefix(_OF_TYPE)] = table
+    else:
+        setattr(held if name in ("seen", "names") else held.world.memory, name, table)
+
+
+def note_sources(events: Iterable[AnyEvent | Run], held: Held) -> Iterator[AnyEvent | Run]:
+    """The events; their sources and sessions are known from now on."""
+    seen, names, source = held.seen, held.names, ""
+    for event in events:
+        if type(event) is Run:
+            for source in event.sources:
+                if source not in seen:
+                    seen[source] = None
+                note_source(names, source)
+            source = ""
+        elif event.source != source or type(event) is SessionStarted:
+            if event.source not in seen:
+                seen[event.source] = None
+            note_session(names, event)
+            source = "" if isinstance(event, UnknownEvent) else event.source
+        yield event
+
+
+def tables_of(held: Held) -> Tables:
+    """The tables of a state that grow with the log."""
+    memory = {name: getattr(held.world.memory, name) for name in _GROWING}
+    memory |= {_OF_TYPE + type_: refs for type_, refs in held.world.memory.by_type.items()}
+    return {**memory, "accounts": held.world.accounts.records, "seen": held.seen, "names": held.names}
+
+
+def records(held: Held) -> Iterator[Record]:
+    """All that the tables hold, for an archive."""
+    for name, table in tables_of(held).items():
+        yield from records_of(name, table)
+
+
+class Parts:
+    """Reads the parts of a checkpoint.
+
+    Args:
+        body: the parts.
+        archive: what its tables lie over.
+    """
+
+    def __init__(self, body: Body, archive: Archive) -> None:
+        self._body = body
+        self._archive = archive
+
+    def memory(self) -> MemoryState:
+        """Workspace memory."""
+        part = _read(_Memory, self._body.memory)
+        fields = {name: getattr(part, name) for name in part.__struct_fields__}
+        state = MemoryState(**fields)
+        state.pending = dict(fields["pending"])
+        state.by_type = {type_: self.table(_OF_TYPE + type_) for type_ in fields["by_type"]}
+        state.cohorts = {type_: dict(cohorts) for type_, cohorts in fields["cohorts"].items()}
+        for name in _GROWING:
+            setattr(state, name, self.table(name))
+        return state
+
+    def prompts(self) -> Prompts:
+        """Blocks of the sessions that were asked for."""
+        return _read(Prompts, self._body.prompts)
+
+    def accounts(self) -> Accounts:
+        """Accounts of all candidates."""
+        from projections.accounting import Accounts
+
+        return Accounts(self.table("accounts"), _read(dict[str, int], self._body.accounts))
+
+    def sessions(self) -> States:
+        """Hot state of the sessions that were asked for."""
+        from projections.hot.state import States
+
+        return _read(States, self._body.sessions)
+
+    def given(self) -> dict[str, Given]:
+        """What these sessions were given."""
+        from projections.hot.delivery import Given
+
+        return _read(dict[str, Given], self._body.given)
+
+    def table(self, name: str) -> Table[Any, Any]:
+        """One of the tables."""
+        changes, (key, value) = self._body.tables[name], _types(name)
+        changed: list[tuple[Any, Any]] = _read_list(_Alias(tuple, (key, value)), changes.changed)
+        return Table(self._archive, codec_of(name), changed, _read_list(key, changes.gone))
+
+
+def codec_of(name: str) -> Codec[Any, Any]:
+    """How a table is read."""
+    key, value = _types(name)
+    return Codec(name, _reader(key), _reader(value))
+
+
+def _reader(type_: Any) -> Callable[[Raw], Any]:
+    """Reads one kind of value; its decoder is made with the first of them."""
+    decode: Callable[[Raw], Any] | None = None
+
+    def read(raw: Raw) -> Any:
+        nonlocal decode
+        if decode is None:
+            decode = msgspec.json.Decoder(type_).decode
+        return decode(raw)
+
+    return read
+
+
+def _types(name: str) -> tuple[Any, Any]:
+    """Of what type the keys and values of a table are."""
+    if name == "accounts":
+        from projections.accounting import Record as Account
+
+        return Ref, Account
+    if name in ("seen", "names"):
+        return str, None if name == "seen" else str
+    if name.startswith(_OF_TYPE):
+        return Ref, tuple[Cohort, int]
+    key, value = get_args(_HINTS[name])
+    return key, value
+
+
+def _memory_part(memory: MemoryState) -> Struct:
+    fields = {name: getattr(memory, name) for name in _Memory.__struct_fields__}
+    fields["pending"] = list(memory.pending.items())
+    fields["by_type"] = list(memory.by_type)
+    fields["cohorts"] = {type_: list(cohorts.items()) for type_, cohorts in memory.cohorts.items()}
+    return _Memory(**fields)
+
+
+def _read(type_: type[T], raw: Raw) -> T:
+    return msgspec.json.decode(raw, type=type_)
+
+
+def _read_list(item: Any, raw: Raw) -> list[Any]:
+    """Most are empty, and what reads a list of something takes longer to make than such a list to read."""
+    return [] if bytes(raw) == b"[]" else msgspec.json.decode(raw, type=_Alias(list, (item,)))
+
+
+def _raw(value: object) -> Raw:
+    return Raw(msgspec.json.encode(value))
+
+
+_HINTS: dict[str, Any] = get_type_hints(MemoryState)
+_Memory = msgspec.defstruct(
+    "_Memory", [(name, _PAIRS.get(name, hint)) for name, hint in _HINTS.items() if name not in _GROWING]
+)
+"""Workspace memory without its tables."""

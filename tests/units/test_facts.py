@@ -1,0 +1,57 @@
+"""What a line says, and under which name it may be kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from ledger.events import MemoryAdded, MemoryAddedData
+from projections.facts import facts_key, judge_line
+from projections.policy import Context, Policy
+from projections.text.limits import TITLE_LIMIT
+
+ROOT = "/w/app"
+
+
+def _event(title: str, seq: int = 0) -> MemoryAdded:
+    return MemoryAdded(specversion="1.0", id=f"e{seq}", source="h", seq=seq, data=MemoryAddedData(title))
+
+
+def test_facts_are_kept_under_all_that_they_depend_on() -> None:
+    """Text, policy and root; which event says it, and where, makes no difference."""
+    context = Context(root=ROOT)
+    key = facts_key(_event("a"), context)
+    assert key == facts_key(_event("a", seq=7), Context(root=ROOT))
+    others = [
+        facts_key(_event("b"), context),
+        facts_key(_event("a"), Context(root="/w/other")),
+        facts_key(_event("a"), Context(Policy(hot_chars=1), ROOT)),
+    ]
+    assert len({key, *others}) == 4
+    assert {len(one) for one in (key, *others)} == {32}
+
+
+def test_a_root_that_is_no_utf8_is_a_root() -> None:
+    """A folder's name may hold bytes that are no text."""
+    assert facts_key(_event("a"), Context(root="/w/\udcff")) != facts_key(_event("a"), Context(root="/w/a"))
+
+
+@pytest.mark.parametrize(
+    ("type_", "text", "identity"),
+    [
+        ("project", "The pier is configured in /w/app/src/pier.ts", "project:path:src/pier.ts"),
+        ("project", "The pier is made of wood", ""),
+        ("feedback", "The pier is configured in /w/app/src/pier.ts", ""),
+    ],
+)
+def test_a_line_has_the_keys_it_is_compared_by(type_: str, text: str, identity: str) -> None:
+    """An identity where a path or URL tells what it is about, and none that the exact key tells already."""
+    line = judge_line(Context(root=ROOT), "written", type_, text)
+    assert (line.text, line.type, line.identity) == (text, type_, identity)
+    assert line.exact == f"{type_}:{line.key}"
+
+
+def test_a_line_has_a_title_where_it_is_too_long_for_one() -> None:
+    """A text that is a title isn't kept twice."""
+    assert judge_line(Context(), "written", "project", "x" * TITLE_LIMIT).title == ""
+    title = judge_line(Context(), "written", "project", "x" * (TITLE_LIMIT + 1)).title
+    assert (len(title), title[-2:]) == (TITLE_LIMIT, "x…")

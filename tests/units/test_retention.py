@@ -1,0 +1,99 @@
+"""What a memory weighs, and which time it has slept through (SPEC 10)."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import msgspec
+import pytest
+
+from ledger.times import DAY_MS
+from projections.memory.activity import advance, touch
+from projections.memory.model import Cohort
+from projections.memory.retention import (
+    MAX_REINFORCEMENTS,
+    cohort_strengths,
+    effective_age,
+    greatest_strength,
+    initial_strength,
+)
+from projections.policy import CustomType, Policy, Retention
+from tests.support.entries import NOW, add_entry, empty_state
+
+POLICY = Policy(types=(CustomType("glossary", factor_percent=300), CustomType("recipe", factor_percent=50)))
+
+
+@pytest.mark.parametrize(
+    ("type_", "factor"),
+    [
+        ("glossary", 3.0),
+        ("recipe", 0.5),
+        ("unknown", 1.25),
+        *(("reference", 1.0), ("project", 1.25), ("feedback", 2.25), ("decision", 2.5)),
+    ],
+)
+def test_a_configured_type_weighs_what_it_was_given(type_: str, factor: float) -> None:
+    """By its own name alone; built-in types keep their weight, and one that is gone weighs as any custom one."""
+    entry = add_entry(empty_state(), {"id": "e", "type": type_, "text": "x"}, 0)
+    assert initial_strength(entry, POLICY) == factor
+
+
+def test_no_clock_makes_a_memory_stronger_than_a_new_one() -> None:
+    """What bounds a cohort is the strength of a memory whose clock stands at now."""
+    state = empty_state(policy=POLICY)
+    strength = cohort_strengths(state)
+    cohorts = (
+        Cohort("compaction", "low", safety_critical=False, reinforcements=0),
+        Cohort("manual", "normal", safety_critical=True, reinforcements=1),
+        Cohort("explicit", "high", safety_critical=False, reinforcements=MAX_REINFORCEMENTS),
+    )
+    for type_, cohort in product(("glossary", "project"), cohorts):
+        greatest = greatest_strength(type_, cohort, POLICY)
+        assert greatest == strength(type_, cohort)(NOW) > strength(type_, cohort)(NOW - DAY_MS)
+
+
+def test_an_equal_time_is_a_time_of_its_own() -> None:
+    """Now stays where it is, and the event counts as one of now; only what lies before doesn't (SPEC 1.2)."""
+    state = empty_state()
+    state.now = DAY_MS
+    assert advance(state, "1970-01-02T00:00:00Z")
+    assert not advance(state, "1970-01-01T23:59:59.999Z")
+    assert not advance(state, "some day")
+    assert not advance(state, None)
+    assert state.now == DAY_MS
+
+
+def test_without_a_grace_gaps_join() -> None:
+    """Where every gap is dormant from its first moment on, neighbours are one span; what lies apart stays apart."""
+    state = empty_state(policy=Policy(retention=Retention(dormant_after_days=0)))
+    state.dormant, state.last_activity = ((0, 5), (10, 20)), 20
+    for state.now in (20, 30, 45):
+        touch(state)
+    assert (state.dormant, state.last_activity) == (((0, 5), (10, 45)), 45)
+    assert effective_age(0, 45, state.dormant, Retention(dormant_rate_percent=0)) == 5
+
+
+def test_a_gap_is_dormant_behind_its_grace() -> None:
+    """Fourteen days exactly leave no span (SPEC 10.4)."""
+    state = empty_state()
+    state.last_activity = 0
+    for state.now in (14 * DAY_MS, 28 * DAY_MS + 1, 43 * DAY_MS + 1):
+        touch(state)
+    assert state.dormant == ((28 * DAY_MS, 28 * DAY_MS + 1), (42 * DAY_MS + 1, 43 * DAY_MS + 1))
+
+
+def test_an_age_counts_the_dormant_time_behind_its_clock() -> None:
+    """Of each span the part between clock and now, whether the clock stands before, in or behind it."""
+    retention = Retention(dormant_rate_percent=25)
+    dormant = ((100, 200), (300, 400))
+    ages = {clock: effective_age(clock, 500, dormant, retention) for clock in (0, 100, 150, 200, 250, 350, 400, 450)}
+    assert ages == {0: 350, 100: 250, 150: 237.5, 200: 225, 250: 175, 350: 112.5, 400: 100, 450: 50}
+    assert effective_age(600, 500, dormant, retention) == 0
+    assert effective_age(250, 350, dormant, retention) == 100 - 50 * 0.75
+
+
+def test_a_strength_does_not_depend_on_what_does_not_count() -> None:
+    """Confidence plays no part (SPEC 10.1)."""
+    entry = add_entry(empty_state(), {"id": "e", "type": "project", "text": "x"}, 0)
+    sure = msgspec.structs.replace(entry, proposal=msgspec.structs.replace(entry.proposal, confidence=1))
+    assert initial_strength(entry, POLICY) == initial_strength(sure, POLICY)
