@@ -30,6 +30,7 @@ from ledger.log import LOG_NAME, FileLog
 from projections.protocol import fold
 from projections.world import World
 from replay.kept import KeptFacts, keep_all
+from replay.outlines import by_blocks, keep_outlines
 
 _APPENDS = 500
 _PEAK = """
@@ -37,9 +38,10 @@ import sys
 from ledger.log import FileLog
 from projections.protocol import fold
 from projections.world import World
-from replay.kept import KeptFacts, keep_all
+from replay.kept import KeptFacts
+from replay.outlines import by_blocks
 if len(sys.argv) > 1:
-    fold(World({sys.argv[2]}), FileLog.open(sys.argv[1]).read())
+    fold(World({sys.argv[2]}, KeptFacts(sys.argv[1])), by_blocks(FileLog.open(sys.argv[1])))
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
 """
 
@@ -59,7 +61,9 @@ class Bench:
         self.rounds = rounds
         self.large = folder / "large"
         self.session = write_ledger(self.large, events)
-        keep_all(str(self.large), FileLog.open(self.large).read())
+        log = FileLog.open(self.large)
+        keep_all(str(self.large), log.read())
+        keep_outlines(str(self.large), log.path)
 
     def refold(self) -> None:
         """What a session start without a checkpoint costs, beside decoding alone."""
@@ -68,6 +72,7 @@ class Bench:
                 "decode only": self._decode,
                 "read": self._read,
                 "head refold": self._head,
+                "head refold, no outlines": self._head_decoded,
                 "head refold, every text judged again": self._head_cold,
                 "full fold": self._full,
                 "full fold, every text judged again": self._full_cold,
@@ -192,6 +197,9 @@ class Bench:
             pass
 
     def _head(self) -> None:
+        fold(World({self.session}, KeptFacts(str(self.large))), by_blocks(FileLog.open(self.large)))
+
+    def _head_decoded(self) -> None:
         fold(World({self.session}, KeptFacts(str(self.large))), FileLog.open(self.large).read())
 
     def _head_cold(self) -> None:

@@ -19,7 +19,19 @@ from ledger.problems import DAMAGE, Kind, Problem, problem
 from ledger.recovery import Record, recover
 from ledger.sequence import Sequence
 
-__all__ = ["START", "Cursor", "Health", "Reader", "end_of_events", "health_of", "judged_lines", "reading", "scan"]
+__all__ = [
+    "START",
+    "Cursor",
+    "Health",
+    "IdsBefore",
+    "Reader",
+    "end_of_events",
+    "events_of",
+    "health_of",
+    "judged_lines",
+    "reading",
+    "scan",
+]
 
 _BUFFER = 1 << 20
 
@@ -84,36 +96,9 @@ class Reader:
             StorageError: if the system can't read it.
         """
         sequence = Sequence(self.cursor.seq, self.cursor.highest, self.cursor.lowest_far)
-        line = b""
         with reading(self._path) as file, reading(self._path) as earlier:
-            ids = _Ids(earlier)
             file.seek(self.cursor.byte)
-            stop = -1
-            while stop < 0:
-                if sequence.rising:
-                    # The healthy case only decodes and compares; anything else leaves the inner loop for one line.
-                    expected = sequence.next_seq
-                    try:
-                        for line in islice(file, sequence.rising):
-                            event = decode_known(line)
-                            if event.seq != expected:
-                                break
-                            expected += 1
-                            yield event
-                        else:
-                            line = file.readline()
-                    except UNREADABLE:
-                        pass  # ``line`` is the one; it is looked at below
-                    sequence.advance_to(expected)
-                else:
-                    line = yield from _looked_up(file, sequence, ids)
-                begin = file.tell() - len(line)
-                records = recover(line, byte=begin)
-                if self._skipped is not None:
-                    self._skipped.update(record.byte for record in records if _is_damage(record))
-                yield from _events_in(_judged(records, begin, len(line), sequence, ids))
-                if not line.endswith(b"\n"):
-                    stop = end_of_events(records, begin)
+            stop = yield from events_of(file, sequence, IdsBefore(earlier), skipped=self._skipped)
             self.cursor = Cursor(stop, sequence.next_seq, sequence.highest, sequence.lowest_far)
 
 
@@ -142,7 +127,7 @@ def judged_lines(
         sequence: what is known of the lines before.
         byte: where the first line begins.
     """
-    ids = _Ids(earlier)
+    ids = IdsBefore(earlier)
     for number, line in enumerate(file, 1):
         try:
             event = decode_known(line)
@@ -168,12 +153,52 @@ def health_of(records: Iterable[Record]) -> Health:
     )
 
 
-def _looked_up(file: IO[bytes], sequence: Sequence, ids: _Ids) -> Generator[AnyEvent, None, bytes]:
+def events_of(
+    file: IO[bytes], sequence: Sequence, ids: IdsBefore, base: int = 0, skipped: set[int] | None = None
+) -> Generator[AnyEvent, None, int]:
+    """The events that count from a file's position to its end; the byte at which the next read goes on.
+
+    Args:
+        file: the log, or whole lines of it.
+        sequence: what is known of the lines before; it is brought up to date.
+        ids: the ids of all events before.
+        base: the byte of the log at which the file begins.
+        skipped: takes in the bytes at which damaged pieces begin.
+    """
+    line = b""
+    while True:
+        if sequence.rising:
+            # The healthy case only decodes and compares; anything else leaves the inner loop for one line.
+            expected = sequence.next_seq
+            try:
+                for line in islice(file, sequence.rising):
+                    event = decode_known(line)
+                    if event.seq != expected:
+                        break
+                    expected += 1
+                    yield event
+                else:
+                    line = file.readline()
+            except UNREADABLE:
+                pass  # ``line`` is the one; it is looked at below
+            sequence.advance_to(expected)
+        else:
+            line = yield from _looked_up(file, sequence, ids, base)
+        begin = base + file.tell() - len(line)
+        records = recover(line, byte=begin)
+        if skipped is not None:
+            skipped.update(record.byte for record in records if _is_damage(record))
+        yield from _events_in(_judged(records, begin, len(line), sequence, ids))
+        if not line.endswith(b"\n"):
+            return end_of_events(records, begin)
+
+
+def _looked_up(file: IO[bytes], sequence: Sequence, ids: IdsBefore, base: int) -> Generator[AnyEvent, None, bytes]:
     """Events that come as expected while numbers are not new, each looked up by its id; the first line that is not so.
 
     One number that is too high makes all later ones such, until they have risen above it.
     """
-    known = ids.before(file.tell())
+    known = ids.before(base + file.tell())
     expected = sequence.next_seq
     line = b""
     try:
@@ -189,11 +214,11 @@ def _looked_up(file: IO[bytes], sequence: Sequence, ids: _Ids) -> Generator[AnyE
     except UNREADABLE:
         pass  # as for a healthy log
     sequence.advance_to(expected)
-    ids.known_to(file.tell() - len(line))
+    ids.known_to(base + file.tell() - len(line))
     return line
 
 
-def _judged(records: Iterable[Record], begin: int, length: int, sequence: Sequence, ids: _Ids) -> Iterator[Record]:
+def _judged(records: Iterable[Record], begin: int, length: int, sequence: Sequence, ids: IdsBefore) -> Iterator[Record]:
     """The records of the line at byte ``begin``, with what is wrong with their order; duplicates become problems."""
     here: list[str] = []
 
@@ -217,7 +242,7 @@ def _judged(records: Iterable[Record], begin: int, length: int, sequence: Sequen
     ids.take(begin, length, here)
 
 
-class _Ids:
+class IdsBefore:
     """The ids of a file's events, kept only as far as they are asked for.
 
     Lines that a reader looks up or judges it hands over; those that it passed before are read behind its back.

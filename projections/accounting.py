@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import Struct
 
+from ledger.blocks import Run
 from ledger.events import AnyEvent
 from projections.memory.activity import calls_taken_in
 from projections.memory.fold import WorkspaceMemory
@@ -131,7 +132,7 @@ class PromotionAccounting:
         self._memory.step(state.memory, event)
         record_moves(state.accounts, state.memory.moves)
 
-    def run(self, state: AccountingState, events: Iterable[AnyEvent]) -> None:
+    def run(self, state: AccountingState, events: Iterable[AnyEvent | Run]) -> None:
         """Step through many events, tool calls in bulk."""
         for event in calls_taken_in(state.memory, events):
             self.step(state, event)

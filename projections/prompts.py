@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 import msgspec
 from msgspec import Struct
 
+from ledger.blocks import Run
 from ledger.digests import sha256
 from ledger.events import AnyEvent, Delivery, PromptRendered, SessionCompacted, SessionDeleted, SessionStarted
 from projections.facts import Known
@@ -207,7 +208,7 @@ class RenderedPrompts:
         self._memory.step(state.memory, event)
         step_prompts(state.prompts, state.memory, event, self._only)
 
-    def run(self, state: PromptState, events: Iterable[AnyEvent]) -> None:
+    def run(self, state: PromptState, events: Iterable[AnyEvent | Run]) -> None:
         """Step through many events, tool calls in bulk."""
         for event in calls_taken_in(state.memory, events):
             self.step(state, event)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol, TypeVar, cast, runtime_checkable
 
+from ledger.blocks import Run, one_by_one
 from ledger.events import AnyEvent
 
 __all__ = ["InBulk", "InPlace", "Projection", "fold"]
@@ -55,12 +56,12 @@ class InBulk(Protocol[S]):
         """As in ``InPlace``."""
         ...
 
-    def run(self, state: S, events: Iterable[AnyEvent]) -> None:
+    def run(self, state: S, events: Iterable[AnyEvent | Run]) -> None:
         """Change the state to what ``apply``, event by event, would return."""
         ...
 
 
-def fold(projection: Projection[S], events: Iterable[AnyEvent], start: S | None = None) -> S:
+def fold(projection: Projection[S], events: Iterable[AnyEvent | Run], start: S | None = None) -> S:
     """Fold events onto a state (the initial one by default); ``start`` itself is left as it was.
 
     ``fold(p, a + b) == fold(p, b, fold(p, a))`` (law 2). A projection that can step in place is copied once
@@ -75,9 +76,9 @@ def fold(projection: Projection[S], events: Iterable[AnyEvent], start: S | None 
     if isinstance(projection, InPlace):
         stepper = cast("InPlace[S]", projection)
         state = stepper.copy(state)
-        for event in events:
+        for event in one_by_one(events):
             stepper.step(state, event)
         return state
-    for event in events:
+    for event in one_by_one(events):
         state = projection.apply(state, event)
     return state

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
+from ledger.blocks import Run, one_by_one
 from ledger.events import AnyEvent, ToolCompleted
 from projections.accounting import Accounts, copy_accounts, record_moves
 from projections.facts import Known
@@ -82,8 +83,8 @@ class World:
         if type(event) is not ToolCompleted:
             step_given(state, event)
 
-    def run(self, state: WorldState, events: Iterable[AnyEvent]) -> None:
+    def run(self, state: WorldState, events: Iterable[AnyEvent | Run]) -> None:
         """Step through many events; calls in bulk, but for those of sessions that are asked for."""
-        rest = events if self._only is None else calls_taken_in(state.memory, events, self._only)
+        rest = one_by_one(events) if self._only is None else calls_taken_in(state.memory, events, self._only)
         for event in rest:
             self.step(state, event)

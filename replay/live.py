@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ledger.blocks import Run
 from ledger.errors import LedgerError, LedgerNotFound, storage_error
 from ledger.events import AnyEvent
 from ledger.files import open_regular
@@ -18,6 +19,7 @@ from projections.world import World, WorldState
 from replay.archive import Archive, Damaged
 from replay.checkpoints import find, is_covered, read_whole, save
 from replay.kept import KeptFacts
+from replay.outlines import by_blocks, keep_outlines
 from replay.stored import Held, note_sources, only_of, track
 
 __all__ = ["CHECKPOINT_EVERY", "Live"]
@@ -127,6 +129,7 @@ class Live:
         if archive is not self._archive:
             self._archive = archive
             track(self._held, archive)
+        keep_outlines(self._log.directory, self._log.path)
 
     def _start_anew(self) -> None:
         self._held = Held(World(self.sources).initial(), (), {}, {})
@@ -155,7 +158,7 @@ class Live:
     def _read_on(self) -> None:
         """Take in the events behind the cursor; if anything goes wrong in the middle, nothing that was read counts."""
         known = KeptFacts(self._log.directory, self._facts_end)
-        reader = self._log.reader(self._cursor)
+        reader = by_blocks(self._log) if self._cursor == START else self._log.reader(self._cursor)
         try:
             World(self.sources, known).run(self._held.world, self._noted(reader))
         except BaseException:
@@ -176,10 +179,10 @@ class Live:
         same = (file.device, file.inode, file.before) == (read.device, read.inode, read.before)
         return same and file.size >= self._cursor.byte
 
-    def _noted(self, events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
+    def _noted(self, events: Iterable[AnyEvent | Run]) -> Iterator[AnyEvent | Run]:
         """The events, counted; their sources and sessions are known from now on."""
         for event in note_sources(events, self._held):
-            self._events += 1
+            self._events += event.count if type(event) is Run else 1
             yield event
 
     def _file(self) -> _File:

@@ -8,7 +8,7 @@ from ledger.events import AnyEvent, SessionStarted, UnknownEvent
 from ledger.source import split_source
 from ledger.times import parse_time
 
-__all__ = ["events_until", "last_offset_of", "note_session", "offset_at_time", "session_sources"]
+__all__ = ["events_until", "last_offset_of", "note_session", "note_source", "offset_at_time", "session_sources"]
 
 _LOOKAHEAD = 1000
 
@@ -66,10 +66,16 @@ def session_sources(events: Iterable[AnyEvent]) -> dict[str, str]:
 
 def note_session(sources: dict[str, str], event: AnyEvent) -> None:
     """Take one more event into what ``session_sources`` tells."""
-    if isinstance(event, UnknownEvent) or "/" not in event.source:
+    if isinstance(event, UnknownEvent):
         return
-    if isinstance(event, SessionStarted):
+    if isinstance(event, SessionStarted) and "/" in event.source:
         sources.setdefault(event.data.session, event.source)
     else:
-        _, session = split_source(event.source)
-        sources.setdefault(session or "", event.source)
+        note_source(sources, event.source)
+
+
+def note_source(sources: dict[str, str], source: str) -> None:
+    """Take the source of an event that names no session into what ``session_sources`` tells."""
+    if "/" in source:
+        _, session = split_source(source)
+        sources.setdefault(session or "", source)

@@ -14,11 +14,12 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
+from ledger.blocks import Run
 from ledger.events import AnyEvent, SessionStarted, UnknownEvent
 from projections.memory.model import Cohort, MemoryState, Proposal, Ref
 from projections.prompts import Prompts
 from replay.archive import Archive, Record
-from replay.positions import note_session
+from replay.positions import note_session, note_source
 from replay.tables import Codec, Table, changes_of, records_of
 
 if TYPE_CHECKING:
@@ -174,11 +175,17 @@ def _set_table(held: Held, name: str, table: Table[Any, Any]) -> None:
         setattr(held if name in ("seen", "names") else held.world.memory, name, table)
 
 
-def note_sources(events: Iterable[AnyEvent], held: Held) -> Iterator[AnyEvent]:
+def note_sources(events: Iterable[AnyEvent | Run], held: Held) -> Iterator[AnyEvent | Run]:
     """The events; their sources and sessions are known from now on."""
     seen, names, source = held.seen, held.names, ""
     for event in events:
-        if event.source != source or type(event) is SessionStarted:
+        if type(event) is Run:
+            for source in event.sources:
+                if source not in seen:
+                    seen[source] = None
+                note_source(names, source)
+            source = ""
+        elif event.source != source or type(event) is SessionStarted:
             if event.source not in seen:
                 seen[event.source] = None
             note_session(names, event)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 
+from ledger.blocks import Run
 from ledger.events import AnyEvent, SessionMeasured, ToolCompleted
 from ledger.times import DAY_MS, instant, parse_time
 from projections.memory.model import MemoryState
@@ -48,8 +49,8 @@ def touch(state: MemoryState) -> None:
     state.last_activity = now
 
 
-def calls_taken_in(
-    state: MemoryState, events: Iterable[AnyEvent], asked: AbstractSet[str] = _NONE
+def calls_taken_in(  # noqa: C901 - nine events in ten go through this loop: a call for each would cost half of it
+    state: MemoryState, events: Iterable[AnyEvent | Run], asked: AbstractSet[str] = _NONE
 ) -> Iterator[AnyEvent]:
     """Take tool calls and measurements into the state, many at once, and yield all other events for the caller to step.
 
@@ -59,11 +60,12 @@ def calls_taken_in(
 
     Args:
         state: what the caller steps by each yielded event before asking for the next.
-        events: what to fold.
+        events: what to fold; a ``Run`` stands for its events, which are decoded only if they have to be looked at.
         asked: the sources of sessions whose calls are wanted one by one.
     """
     read, known = datetime.fromisoformat, state.events
     now, until = _quiet_span(state)
+    is_old = False
     source, root = "", False
     run: list[_Quiet] = []
     active: _Quiet | None = None
@@ -71,11 +73,14 @@ def calls_taken_in(
         if (type(event) is ToolCompleted and event.source not in asked) or (
             type(event) is SessionMeasured and event.id not in known
         ):
+            if is_old:
+                now, until = _quiet_span(state)
+                is_old = False
             try:
                 moment = read(event.time)  # type: ignore[arg-type] # a missing time is caught, not tested for
                 quiet = now <= moment <= until and len(run) < _LONGEST_RUN
             except (TypeError, ValueError):
-                moment, quiet = now, False
+                moment, quiet = now, False  # it is yielded below
             if quiet:
                 now = moment
                 run.append(event)
@@ -90,10 +95,12 @@ def calls_taken_in(
         if run:
             yield from _end_run(state, run, active)
             run.clear()
-        yield event
-        now, until = _quiet_span(state)
+        if type(event) is not Run:
+            yield event
+        elif not _run_taken_in(state, event, asked):
+            yield from calls_taken_in(state, event.events(), asked)
+        is_old, active = True, None  # what was stepped may have changed the span
         source, root = "", False
-        active = None
     if run:
         yield from _end_run(state, run, active)
 
@@ -102,10 +109,32 @@ def _quiet_span(state: MemoryState) -> tuple[datetime, datetime]:
     """From now until a call would end a dormant gap or let something expire; ends before it begins if any may."""
     if state.last_activity is None:
         return instant(1), instant(0)
+    return instant(state.now), instant(_quiet_until(state))
+
+
+def _quiet_until(state: MemoryState) -> int:
+    if state.last_activity is None:
+        return -1
     until = state.last_activity + state.context.policy.retention.dormant_after_days * DAY_MS
-    if state.expires is not None:
-        until = min(until, state.expires)
-    return instant(state.now), instant(until)
+    return until if state.expires is None else min(until, state.expires)
+
+
+def _run_taken_in(state: MemoryState, run: Run, asked: AbstractSet[str]) -> bool:
+    """Change the state to that after a run, if its calls are as quiet together as each has to be alone."""
+    if not state.now <= run.since or not run.until <= _quiet_until(state):
+        return False
+    if not asked.isdisjoint(run.sources) or any(event in state.events for event in run.measured):
+        return False
+    state.moves, state.opened, state.fresh = (), None, True
+    state.offset = max(state.offset, run.last)
+    if run.measured:
+        state.events.update(dict.fromkeys(run.measured))
+    active = [time for source, time in run.sources.items() if touches(state, source)]
+    if active:
+        state.now = max(active)
+        touch(state)
+    state.now = run.until
+    return True
 
 
 def _end_run(state: MemoryState, run: list[_Quiet], active: _Quiet | None) -> Iterator[AnyEvent]:

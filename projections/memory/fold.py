@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from ledger.blocks import Run
 from ledger.events import (
     AnyEvent,
     CompactionPrepared,
@@ -105,7 +106,7 @@ class WorkspaceMemory:
             handler(turn, event)
         state.moves = tuple(turn.moves)
 
-    def run(self, state: MemoryState, events: Iterable[AnyEvent]) -> None:
+    def run(self, state: MemoryState, events: Iterable[AnyEvent | Run]) -> None:
         """Step through many events, tool calls in bulk."""
         for event in calls_taken_in(state, events):
             self.step(state, event)

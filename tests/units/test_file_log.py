@@ -401,13 +401,13 @@ class TestReading:
     def test_ids_are_read_when_a_number_does_not_rise(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """While numbers rise, with gaps or without, no id is looked up; one look for each number that doesn't."""
         looks: list[int] = []
-        real = reader._Ids.before
+        real = reader.IdsBefore.before
 
-        def counting(ids: reader._Ids, stop: int) -> set[str]:
+        def counting(ids: reader.IdsBefore, stop: int) -> set[str]:
             looks.append(stop)
             return real(ids, stop)
 
-        monkeypatch.setattr(reader._Ids, "before", counting)
+        monkeypatch.setattr(reader.IdsBefore, "before", counting)
         list(raw_log(tmp_path / "a", line_of(0) + b"x\n" + line_of(2) + line_of(3)).read())
         assert looks == []
         list(raw_log(tmp_path / "b", line_of(0) + line_of(1) + line_of(0) + line_of(1) + line_of(2)).read())

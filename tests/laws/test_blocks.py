@@ -1,0 +1,162 @@
+"""Reading by outlines is reading: the same events from any bytes, and the same state from any history (law 8)."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ledger.blocks import BlockReader, Outline, Run, one_by_one, outline_of, outlines
+from ledger.codec import encode
+from ledger.events import AnyEvent, SessionMeasured, ToolCompleted
+from ledger.log import FileLog
+from ledger.reader import START, Cursor, Reader
+from projections.memory.fold import WorkspaceMemory
+from projections.protocol import fold
+from projections.world import World
+from replay.outlines import blocks_path, by_blocks, keep_outlines
+from tests.support.effort import examples
+from tests.support.logs import raw_log
+from tests.support.streams import ledgers
+
+SIZES = st.sampled_from([300, 1000, 4000])
+Kept = dict[tuple[int, bytes], Outline]
+
+
+def kept_of(path: str, size: int) -> Kept:
+    """The outlines of a file, by where a block begins and its digest."""
+    return {(begin, digest): outline for begin, digest, outline in outlines(path, size=size)}
+
+
+def asking(kept: Kept) -> Callable[[int, bytes], Outline | None]:
+    """What a reader asks for outlines."""
+    return lambda begin, block: kept.get((begin, sha256(block).digest()))
+
+
+@st.composite
+def damaged(draw: st.DrawFn, events: list[AnyEvent]) -> bytes:
+    """The lines of a history after a few accidents: lost, copied, torn and changed bytes."""
+    content = b"".join(map(encode, events))
+    for _ in range(draw(st.integers(0, 4))):
+        at, other = sorted((draw(st.integers(0, len(content))), draw(st.integers(0, len(content)))))
+        kind = draw(st.sampled_from(["flip", "cut out", "copy", "feed", "carriage return", "number"]))
+        if kind == "flip" and at < len(content):
+            content = content[:at] + bytes([content[at] ^ 1 << draw(st.integers(0, 7))]) + content[at + 1 :]
+        elif kind == "cut out":
+            content = content[:at] + content[min(other, at + 700) :]
+        elif kind == "copy":
+            begin = content.rfind(b"\n", 0, at) + 1
+            content += content[begin : content.find(b"\n", begin) + 1]
+        elif kind == "number":
+            content = content[:at] + content[at:].replace(b'"seq":', b'"seq":9', 1)
+        else:
+            content = content[:at] + (b"\n" if kind == "feed" else b"\r") + content[at:]
+    return content
+
+
+@settings(max_examples=examples(40))
+@given(events=ledgers(), size=SIZES, data=st.data())
+def test_any_bytes_give_the_same_events(events: list[AnyEvent], size: int, data: st.DataObject) -> None:
+    """Whichever outlines are at hand: of these bytes, of those before they were damaged, of both or none."""
+    content = data.draw(damaged(events))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(raw_log(Path(folder), b"".join(map(encode, events))).path)
+        kept = kept_of(str(path), size) if data.draw(st.booleans()) else {}
+        path.write_bytes(content)
+        if data.draw(st.booleans()):
+            kept |= kept_of(str(path), size)
+        plain = Reader(str(path))
+        expected = list(plain)
+        reader = BlockReader(str(path), asking(kept), size=size)
+        assert list(one_by_one(reader)) == expected
+        assert reader.cursor == plain.cursor
+
+
+@settings(max_examples=examples(25))
+@given(events=ledgers(), size=SIZES, data=st.data())
+def test_a_pass_goes_on_where_another_ended(events: list[AnyEvent], size: int, data: st.DataObject) -> None:
+    """Plain or by outlines, in any order."""
+    lines = list(map(encode, events))
+    cut = data.draw(st.integers(0, len(lines)))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(raw_log(Path(folder), b"".join(lines[:cut])).path)
+        first: list[AnyEvent] = []
+        cursor = _read(path, START, size, first, plain=data.draw(st.booleans()))
+        path.write_bytes(b"".join(lines))
+        cursor = _read(path, cursor, size, first, plain=data.draw(st.booleans()))
+        assert first == events
+        assert cursor.byte == path.stat().st_size
+
+
+def _read(path: Path, cursor: Cursor, size: int, into: list[AnyEvent], *, plain: bool) -> Cursor:
+    kept = asking(kept_of(str(path), size))
+    reader = Reader(str(path), cursor) if plain else BlockReader(str(path), kept, cursor, size=size)
+    into += one_by_one(reader)
+    return reader.cursor
+
+
+@settings(max_examples=examples(40))
+@given(events=ledgers(), size=SIZES, data=st.data())
+def test_a_fold_of_runs_is_the_fold(events: list[AnyEvent], size: int, data: st.DataObject) -> None:
+    """For the sessions that are asked for, for all, and for workspace memory alone."""
+    sources = sorted({event.source for event in events})
+    only = data.draw(st.none() | st.sets(st.sampled_from(sources)) if sources else st.none())
+    with tempfile.TemporaryDirectory() as folder:
+        path = raw_log(Path(folder), b"".join(map(encode, events))).path
+        kept = asking(kept_of(path, size))
+        assert fold(World(only), BlockReader(path, kept, size=size)) == fold(World(only), events)
+        memory = WorkspaceMemory()
+        assert fold(memory, BlockReader(path, kept, size=size)) == fold(memory, events)
+
+
+@settings(max_examples=examples(25))
+@given(events=ledgers(), data=st.data())
+def test_what_is_kept_is_only_used_for_its_bytes(events: list[AnyEvent], data: st.DataObject) -> None:
+    """The file beside the log may be missing, cut, changed or of another ledger."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = raw_log(Path(folder), b"".join(map(encode, events)))
+        keep_outlines(folder, log.path)
+        path = Path(blocks_path(folder))
+        if path.exists() and (content := bytearray(path.read_bytes())):
+            place = data.draw(st.integers(0, len(content) - 1))
+            content[place] ^= 1 << data.draw(st.integers(0, 7))
+            path.write_bytes(content)
+        assert list(one_by_one(by_blocks(log))) == list(log.read())
+
+
+@settings(max_examples=examples(25))
+@given(events=ledgers(), size=SIZES)
+def test_an_outline_tells_runs_of_calls(events: list[AnyEvent], size: int) -> None:
+    """All that is left to decode are events of other kinds, and calls whose time can't be read."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = raw_log(Path(folder), b"".join(map(encode, events)))
+        kept = kept_of(log.path, size)
+        whole = sum(outline.count for outline in kept.values())
+        for piece in BlockReader(log.path, asking(kept), size=size):
+            if type(piece) is Run:
+                inside = list(piece.events())
+                assert all(type(event) in (ToolCompleted, SessionMeasured) for event in inside)
+                assert {event.source for event in inside} == piece.sources.keys()
+                assert inside[-1].seq == piece.last
+                whole -= len(inside)
+        assert whole >= 0
+
+
+def test_a_log_of_many_blocks(tmp_path: Path) -> None:
+    """Each is known, and a whole read decodes no call."""
+    from bench.ledgers import write_ledger
+
+    write_ledger(tmp_path, 3000)
+    log = FileLog.open(tmp_path)
+    assert keep_outlines(str(tmp_path), log.path) >= 4
+    assert keep_outlines(str(tmp_path), log.path) == 0
+    pieces = list(by_blocks(log))
+    calls = sum(type(piece) is ToolCompleted for piece in pieces)
+    assert list(one_by_one(pieces)) == list(log.read())
+    assert calls < 1000  # those of the last, unfinished block
+    block = Path(log.path).read_bytes()[: 1 << 18]
+    assert outline_of(block[: block.rfind(b"\n") + 1]) is not None
