@@ -17,6 +17,7 @@ from pathlib import Path
 
 from bench.bridge import measure_bridge
 from bench.damage import measure_damage
+from bench.hook import measure_hook
 from bench.hooks import measure_hooks
 from bench.ledgers import write_ledger
 from bench.measure import Samples, in_turn, machine, median, ratio
@@ -166,6 +167,12 @@ class Bench:
         """A hundred hooks of a cold child, and the longest ones."""
         measure_hooks(self.folder / "hooks", self.rounds)
 
+    def hook(self) -> None:
+        """The hook as a process, beside a bare interpreter and hooks that rewrite a JSON file."""
+        folder = self.folder / "hook"
+        folder.mkdir()
+        measure_hook(folder, self.rounds)
+
     def imports(self) -> None:
         """An import of another program's store, beside a plain copy of it."""
         measure_import(self.folder / "import", self.rounds)
@@ -219,6 +226,7 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "start": Bench.start,
     "bridge": Bench.bridge,
     "hooks": Bench.hooks,
+    "hook": Bench.hook,
     "import": Bench.imports,
     "redaction": Bench.redaction,
     "damage": Bench.damage,

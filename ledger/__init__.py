@@ -1,10 +1,6 @@
 """The append-only log: the only package that writes events."""
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as ``typing`` has it, which costs as much as the start of a process: hooks import this
 if TYPE_CHECKING:
     from ledger.errors import (
         InvalidDraft,
@@ -67,8 +63,10 @@ _MODULES = {
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import a public name when it is first used: whoever needs one small module pays for that alone."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415 - as above
+
     return getattr(import_module(f"ledger.{_HOME[name]}"), name)

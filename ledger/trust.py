@@ -13,12 +13,14 @@ from collections.abc import Iterator
 from ledger.errors import UntrustedLedger
 from ledger.files import close_file, make_private_folder, open_private, open_regular
 
-__all__ = ["DERIVED", "SPOOL", "open_own", "open_own_new", "require_own", "require_place", "untrusted"]
+__all__ = ["DERIVED", "PRIVATE", "SPOOL", "open_own", "open_own_new", "require_own", "require_place", "untrusted"]
 
 DERIVED = "derived"
 """The folder beside the log for what can be computed from it."""
 SPOOL = "spool"
 """The folder beside the log for events that wait."""
+PRIVATE = "private"
+"""The folder beside the log for the marks of sessions that are off the record."""
 
 _NO_LINK = 0 if sys.platform == "win32" else os.O_NOFOLLOW
 
@@ -91,7 +93,7 @@ def open_own_new(path: str, flags: int) -> int:
 
 def untrusted(folder: str) -> Iterator[tuple[str, str]]:
     """What ``open_own`` refuses of a ledger's folder: paths, and the reason for each, in the order of their names."""
-    for name in (DERIVED, SPOOL):
+    for name in (DERIVED, PRIVATE, SPOOL):
         for path in _with_all_in(os.path.join(folder, name)):
             status = _status(path)
             if status is not None and (reason := _distrust(status)):

@@ -1,10 +1,6 @@
 """Hosts, command line, configuration, paths and clock: whatever touches a person, a host or the environment."""
 
-from __future__ import annotations
-
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as ``typing`` has it, which costs as much as the start of a process: hooks import this
 if TYPE_CHECKING:
     from ledger.log import FileLog
     from ledger.memory import MemoryLog
@@ -27,8 +23,10 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import a promised name when it is first used: a command pays for what it needs, and no more (PEP 562)."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_HOME[name]), name)

@@ -16,6 +16,10 @@ def main() -> int:
     """
     _fill_standard_descriptors()
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    if sys.argv[1:] == ["hook"]:  # a host waits for it with each tool call: not even the command line is imported
+        from memfold.hook.run import main as hook
+
+        hook()
     from memfold.cli.main import main as run
 
     return run()

@@ -48,8 +48,6 @@ from projections.memory.commands import call_key
 from projections.memory.intake import key_digest
 from projections.memory.model import Entry
 from projections.policy import Context, RedactionExtra
-from projections.rules.candidates import reduce_summary, rule_digests_of
-from projections.rules.explicit import is_off_the_record, reduce_message
 from projections.text.clean import decode
 from projections.text.fields import take_in_content, take_in_tags, take_in_title
 from projections.text.intake import take_in, take_in_block
@@ -178,6 +176,9 @@ class Capture:
 
     def user_message(self, session: str, message: str, text: str, *, time: str | None) -> list[Draft]:
         """A message the user wrote; recorded only if it holds a remember form, and only what extraction reads."""
+        # Rules compile patterns by the hundred: a hook that records a tool call doesn't wait for them.
+        from projections.rules.explicit import is_off_the_record, reduce_message
+
         if is_off_the_record(text[:READ_LIMIT]):
             self._off_the_record.add(session)
             return []
@@ -246,6 +247,8 @@ class Capture:
 
         It covers a session and not a message, so that off the record only a sub-agent's is left out.
         """
+        from projections.rules.candidates import reduce_summary
+
         if session in self._parents and self.is_off_the_record(session):
             return []
         taken = take_in_block(whole_lines(summary or ""), self._context.policy)
@@ -278,6 +281,8 @@ class Capture:
 
     def rules_file(self, path: str, text: str, *, time: str | None, session: str | None = None) -> list[Draft]:
         """The host has loaded an instruction file; only digests of its lines are kept (SPEC 3.6)."""
+        from projections.rules.candidates import rule_digests_of
+
         return self._drafts(session, time, RulesLoadedData(self._block(path), rule_digests_of(text, self._context)))
 
     def memory_added(

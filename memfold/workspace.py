@@ -38,6 +38,7 @@ class Workspace:
         host: name of the host whose reports come in.
         enabled: False while memory is switched off.
         live: the log's state as its owner keeps it; without one, the log is read for each question.
+        in_force: the digest of the policy in force, where that is known; None to look it up.
 
     Attributes:
         log: the ledger.
@@ -48,12 +49,20 @@ class Workspace:
     keeps = False
 
     def __init__(
-        self, log: Log, root: str, policy: Policy, *, host: str, enabled: bool = True, live: Live | None = None
+        self,
+        log: Log,
+        root: str,
+        policy: Policy,
+        *,
+        host: str,
+        enabled: bool = True,
+        live: Live | None = None,
+        in_force: str | None = None,
     ) -> None:
         self.log = log
         self._root = root
         self._live = live
-        self._in_force: str | None = None
+        self._in_force = in_force
         self._sealer = Sealer(log)
         self.capture = Capture(host, Context(policy, root), enabled=enabled)
         self.configure(policy, enabled=enabled)

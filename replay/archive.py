@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from ledger.digests import blake2b
+from ledger.files import close_file
 from ledger.trust import open_own
 
 __all__ = ["Archive", "Damaged", "Layout", "Record", "build"]
@@ -124,7 +125,7 @@ class Archive:
     def close(self) -> None:
         """Let go of the file; it can be used again all the same."""
         if self._file >= 0:
-            os.close(self._file)
+            close_file(self._file)
             self._file = -1
 
     def __del__(self) -> None:

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import NamedTuple, cast
 
 from msgspec.structs import replace
@@ -48,6 +49,8 @@ _PROMPTS = frozenset({_MESSAGE, _SYSTEM, _COMPACTING})
 """The hooks that lead to a prompt; the client waits for their answers."""
 _ENDS = frozenset({"session.compacted", "session.idle"})
 _OPEN_TODOS = frozenset({"pending", "in_progress"})
+_RULES = ("projections.rules.candidates", "projections.rules.explicit")
+"""What the first message needs and would wait for."""
 _HASHED_AT_ONCE = 8 << 20
 """Bytes of the log that are hashed for a head between two hooks: a tenth of a second."""
 _HASHED_AT_THE_END = 64 << 20
@@ -162,6 +165,9 @@ class Hooks:
 
     def warm_up(self) -> None:
         """Read the log and the rule files while the client still starts, so that its first prompt need not wait."""
+        if self._settings.config.enabled:
+            for name in _RULES:
+                import_module(name)
         if self._settings.config.enabled and (world := self._ledger.world()) is not None:
             list(self._rules.changed(world.memory, self._capture, None))
             self._file.follow(world.memory)

@@ -31,8 +31,6 @@ RETRY_AFTER = 2.0
 WAITING_LIMIT = 1000
 """Drafts that wait; above it those go first that no memory hangs on."""
 
-_SUBJECT = "bridge"
-
 
 class Ledger:
     """Records what a host reports, and tells what the log means now; no trouble of the disk is an exception here.
@@ -45,6 +43,9 @@ class Ledger:
         config: the settings in force.
         log: where the reason is written if something can't be stored or read.
         clock: seconds that only rise.
+        subject: who speaks in the private log.
+        live: whether the state at the end of the log is kept; who appends once needs none.
+        in_force: the digest of the policy in force, where that is known and no state is kept.
 
     Attributes:
         capture: what turns reports into drafts.
@@ -62,11 +63,16 @@ class Ledger:
         config: Config,
         log: PrivateLog,
         clock: Callable[[], float] = time.monotonic,
+        subject: str = "bridge",
+        live: bool = True,
+        in_force: str | None = None,
     ) -> None:
         self._log = FileLog(directory, lock_timeout=LOCK_PATIENCE)
         self._live = Live(self._log)
-        self._root, self._project = root, project
-        self._workspace = Workspace(self._log, root, config.policy, host=host, live=self._live)
+        self._root, self._project, self._subject = root, project, subject
+        self._workspace = Workspace(
+            self._log, root, config.policy, host=host, live=self._live if live else None, in_force=in_force
+        )
         self.capture: Capture = self._workspace.capture
         self._private_log = log
         self._clock = clock
@@ -204,7 +210,7 @@ class Ledger:
             try:
                 self._write(1)
             except InvalidDraft as error:
-                self._private_log.note(_SUBJECT, str(error))
+                self._private_log.note(self._subject, str(error))
                 del self._waiting[0]
 
     def _create(self) -> None:
@@ -221,7 +227,7 @@ class Ledger:
 
     def _failed(self, error: LedgerError) -> None:
         self.error = error
-        self._private_log.note(_SUBJECT, self.problem)
+        self._private_log.note(self._subject, self.problem)
 
 
 def _least_missed(drafts: Sequence[Draft]) -> int:

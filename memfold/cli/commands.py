@@ -233,6 +233,16 @@ _COMMANDS = (
         "Writes the ledger of the workspace that the first line names.",
     ),
     Command(
+        "hook",
+        "hook",
+        "Record one event of a host whose hooks are processes. It prints nothing and ends with 0, whatever happens.",
+        (
+            "memfold hook < event.json",
+            "memfold paths  # its line `hook` is the same command, started fast",
+        ),
+        "Writes the ledger of the workspace that the event names. docs/reference/hook.md tells what an event is.",
+    ),
+    Command(
         "head",
         "head",
         "Print the head of the ledger's hash tree: kept elsewhere, it shows later that nothing before it has changed.",
@@ -278,8 +288,8 @@ _COMMANDS = (
     Command(
         "schema",
         "schema",
-        "Print the JSON Schema of the ledger's events.",
-        ("memfold schema events > events.schema.json",),
+        "Print the JSON Schema of the ledger's events, or of those that hooks read.",
+        ("memfold schema events > events.schema.json", "memfold schema hook"),
     ),
     Command(
         "completion",

@@ -305,6 +305,7 @@ class PathsDocument(Struct, frozen=True, tag_field="schema", tag="memfold.paths/
         data: folder of all ledgers.
         config: folder of the user's configuration.
         files: the configuration files, the user's first.
+        hook: the fast command line of `memfold hook`, word by word; empty where there is none.
     """
 
     workspace: str
@@ -315,6 +316,7 @@ class PathsDocument(Struct, frozen=True, tag_field="schema", tag="memfold.paths/
     data: str
     config: str
     files: tuple[ConfigFilePart, ...]
+    hook: tuple[str, ...] = ()
 
 
 class InstallDocument(Struct, frozen=True, tag_field="schema", tag="memfold.install/1"):

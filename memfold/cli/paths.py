@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from argparse import ArgumentParser, Namespace
 
 from ledger.log import LOG_NAME
@@ -13,6 +14,7 @@ from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.parts import ConfigFilePart
 from memfold.cli.place import reading_place
 from memfold.config import config_files
+from memfold.hook.command import fast_command
 from memfold.paths import config_dir, data_dir, workspace_key
 from projections.text.clean import decode
 
@@ -40,6 +42,7 @@ def run(options: Namespace) -> int:
         files=tuple(
             ConfigFilePart(decode(path), os.path.isfile(path)) for path in config_files(place.root, os.environ).values()
         ),
+        hook=tuple(map(decode, fast_command())),
     )
     if options.json:
         console.emit(document)
@@ -56,6 +59,7 @@ def run(options: Namespace) -> int:
                 (_known(one.path, exists=one.exists) for one in document.files),
                 strict=False,
             ),
+            *([("hook", shlex.join(document.hook))] if document.hook else []),
         ]
     )
     return 0

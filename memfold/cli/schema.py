@@ -12,13 +12,14 @@ __all__ = ["configure", "run"]
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
-    choice(parser, "what", ("events",), "schema", "the events of a ledger")
+    choice(parser, "what", ("events", "hook"), "schema", "the events of a ledger, or those that memfold hook reads")
 
 
 def run(options: Namespace) -> int:
     """Print the schema."""
-    del options
-    from ledger.schema import schema_text
-
+    if options.what == "hook":
+        from memfold.hook.schema import schema_text
+    else:
+        from ledger.schema import schema_text
     sys.stdout.write(schema_text())
     return 0

@@ -46,7 +46,7 @@ function _shtab_memfold_using
   test "$_shtab_memfold_cmdpath" = "$argv"
 end
 
-set -g _shtab_memfold_commands ingest import export backup restore-backup status list show why history add edit forget restore undo purge repair pin unpin sync prompt log account cache check doctor install uninstall bridge head verify prove config paths workspaces schema completion
+set -g _shtab_memfold_commands ingest import export backup restore-backup status list show why history add edit forget restore undo purge repair pin unpin sync prompt log account cache check doctor install uninstall bridge hook head verify prove config paths workspaces schema completion
 set -g _shtab_memfold_opts_with_value --at --color --containing --content --format --ledger --limit --message --output --proof --reason --session --since --state --tag --title --to --type --workspace
 
 complete -c memfold -e
@@ -289,6 +289,9 @@ complete -c memfold -n '_shtab_memfold_using uninstall; and test $_shtab_memfold
 complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a bridge -d 'Serve a client'"'"'s plugin on stdin and stdout. Plugins start it; nobody else needs it.'
 complete -c memfold -n '_shtab_memfold_using bridge' -s h -l help -d 'show this help message and exit'
 complete -c memfold -n '_shtab_memfold_using bridge' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
+complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a hook -d 'Record one event of a host whose hooks are processes. It prints nothing and ends with 0, whatever happens.'
+complete -c memfold -n '_shtab_memfold_using hook' -s h -l help -d 'show this help message and exit'
+complete -c memfold -n '_shtab_memfold_using hook' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
 complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a head -d 'Print the head of the ledger'"'"'s hash tree: kept elsewhere, it shows later that nothing before it has changed.'
 complete -c memfold -n '_shtab_memfold_using head' -s h -l help -d 'show this help message and exit'
 complete -c memfold -n '_shtab_memfold_using head' -l workspace -xka "(__fish_complete_directories)" -d 'a folder of the workspace (default: the current directory)'
@@ -327,10 +330,10 @@ complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 
 complete -c memfold -n '_shtab_memfold_using workspaces' -s h -l help -d 'show this help message and exit'
 complete -c memfold -n '_shtab_memfold_using workspaces' -l json -d 'print one JSON document'
 complete -c memfold -n '_shtab_memfold_using workspaces' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
-complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a schema -d 'Print the JSON Schema of the ledger'"'"'s events.'
+complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a schema -d 'Print the JSON Schema of the ledger'"'"'s events, or of those that hooks read.'
 complete -c memfold -n '_shtab_memfold_using schema' -s h -l help -d 'show this help message and exit'
 complete -c memfold -n '_shtab_memfold_using schema' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'
-complete -c memfold -n '_shtab_memfold_using schema; and test $_shtab_memfold_npos -eq 0' -ka "events" -d 'the events of a ledger'
+complete -c memfold -n '_shtab_memfold_using schema; and test $_shtab_memfold_npos -eq 0' -ka "events hook" -d 'the events of a ledger, or those that memfold hook reads'
 complete -c memfold -n '_shtab_memfold_using; and test $_shtab_memfold_npos -eq 0' -a completion -d 'Print the completion script of a shell.'
 complete -c memfold -n '_shtab_memfold_using completion' -s h -l help -d 'show this help message and exit'
 complete -c memfold -n '_shtab_memfold_using completion' -l color -xka "auto always never" -d 'colour the output (default: on a terminal, unless NO_COLOR is set)'

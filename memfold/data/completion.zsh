@@ -19,6 +19,7 @@ _shtab_memfold_commands() {
     forget:'Take a memory out of all future blocks; it can be restored.'
     head:'Print the head of the ledger'"'"'s hash tree: kept elsewhere, it shows later that nothing before it has changed.'
     history:'Show every event of one memory, with its texts before and after.'
+    hook:'Record one event of a host whose hooks are processes. It prints nothing and ends with 0, whatever happens.'
     import:'Take in memories of other programs, or exported ones; a report tells what came of each.'
     ingest:'Feed a recording of a host'"'"'s hooks into the ledger of its workspace.'
     install:'Put the plugin for a client in place.'
@@ -32,7 +33,7 @@ _shtab_memfold_commands() {
     repair:'Set damaged bytes of the ledger aside, after showing which; healthy lines stay as they are.'
     restore:'Make a deleted, superseded or expired memory active again.'
     restore-backup:'Put a copy in the ledger'"'"'s place; says first what that would lose.'
-    schema:'Print the JSON Schema of the ledger'"'"'s events.'
+    schema:'Print the JSON Schema of the ledger'"'"'s events, or of those that hooks read.'
     show:'Show the fields of one memory, named by id or text.'
     status:'Tell at a glance whether memory works: counts, refusals, sizes, health.'
     sync:'Record what was changed in MEMORY.md, and write what the ledger says. Exit 3 if something can'"'"'t be taken.'
@@ -228,6 +229,14 @@ _shtab_memfold_history_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_memfold_history_defaults_added=0
 
+_shtab_memfold_hook_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_memfold_hook_defaults_added=0
+
 _shtab_memfold_import_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--format[layout of the files (default\: by what stands in them). reference-a\: the JSON store of opencode-working-memory\; reference-b\: MEMORY.md of opencode-plugin-memory, or one of ours\; mcp\: the JSON Lines of the MCP memory server\; bullets\: the bullet lists of CLAUDE.md, AGENTS.md and the like\; memfold\: what memfold export --format json has written]:format:(reference-a reference-b mcp bullets memfold)"
@@ -413,7 +422,7 @@ _shtab_memfold_restore_backup_defaults_added=0
 _shtab_memfold_schema_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--color[colour the output (default\: on a terminal, unless NO_COLOR is set)]:color:(auto always never)"
-  ":the events of a ledger:(events)"
+  ":the events of a ledger, or those that memfold hook reads:(events hook)"
 )
 
 # guard to ensure default positional specs are added only once per session
@@ -566,6 +575,7 @@ _shtab_memfold() {
         forget) _arguments -C -s $_shtab_memfold_forget_options ;;
         head) _arguments -C -s $_shtab_memfold_head_options ;;
         history) _arguments -C -s $_shtab_memfold_history_options ;;
+        hook) _arguments -C -s $_shtab_memfold_hook_options ;;
         import) _arguments -C -s $_shtab_memfold_import_options ;;
         ingest) _arguments -C -s $_shtab_memfold_ingest_options ;;
         install) _arguments -C -s $_shtab_memfold_install_options ;;

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
+from memfold.capture import ID_LIMIT
 from memfold.imports.formats import FORMATS
 from tests.corpus.project import Entry, Project
 from tests.support.bridge import compacted, event, hook, ran, said, use
+from tests.support.hook import repository, sent, taken
+from tests.support.hook import tool as call_of
 from tests.support.stores import mcp, memory_md, store
 
 __all__ = ["ENTRIES", "SILENT"]
@@ -234,6 +237,30 @@ def _commands(project: Project, texts: Sequence[str]) -> None:
     for text in texts[::24]:
         for command in ("why", "show", "forget", "history"):
             project.command(command, f"x {text}")
+
+
+@_entry("events of a hook")
+def _hooks(project: Project, texts: Sequence[str]) -> None:
+    home, root = project.home, repository(project.root)
+    taken(sent("session.started", root, {"version": "1"}), home)
+    for text in texts:
+        line = _line(text)
+        taken(sent("memory.requested", root, {"message": text, "text": f"Remember: the box takes {text}"}), home)
+        summary = f"Memory candidates:\n- [project] The staging box needs {line} to start"
+        taken(sent("session.compacted", root, {"message": text, "summary": summary}), home)
+        for call in (
+            {"name": "Bash", "args": {"command": f"deploy {text}"}, "output": text},
+            {"name": "Bash", "args": {"command": f"deploy {line}"}, "exit": 1, "output": f"Error: refused {text}"},
+            {"name": "Bash", "args": {"command": "deploy"}, "status": "failed", "output": text},
+            {"name": "Read", "args": {"file_path": text}, "output": text},
+            {"name": "Grep", "args": {"pattern": text}, "output": f"src/a.ts:1: {text}\n{line}.ts:2: x"},
+            {"name": text, "args": {"command": text}},
+            {"name": "Read", "call": text},
+        ):
+            taken(call_of(root, **call), home)
+        if len(text) <= ID_LIMIT:  # a longer one is refused
+            taken(call_of(root, "Read") | {"session": text}, home)
+        taken(sent("rules.loaded", root, {"path": text, "text": f"Use {text}"}), home)
 
 
 @_entry("rules file")

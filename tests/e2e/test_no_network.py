@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger.events import ToolCompleted
 from memfold.cli.commands import COMMANDS
 from tests.support.bridge import (
     ROOT,
@@ -17,12 +18,14 @@ from tests.support.bridge import (
     compacted,
     compacting,
     environment,
+    events_of,
     init,
     ran,
     said,
     system,
 )
 from tests.support.cli import RECORDINGS
+from tests.support.hook import repository, sent, tool
 
 _CAUGHT = 99
 _GUARD = f"""
@@ -35,6 +38,7 @@ def guard(event, arguments):
 
 sys.addaudithook(guard)
 """
+_HOOK = _GUARD + "from memfold.hook.run import main\nmain()\n"
 _BRIDGE = _GUARD + "from memfold.bridge.process import run_process\nrun_process()\n"
 _COMMANDS = (
     _GUARD
@@ -63,12 +67,12 @@ _LINES = [
 ]
 
 
-def _child(program: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _child(program: str, folder: Path, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-P", "-c", program, *arguments],
         cwd=folder,
         env=environment(folder / "home") | {"PYTHONPATH": ROOT},
-        input="",
+        input=given,
         capture_output=True,
         text=True,
         check=False,
@@ -76,7 +80,7 @@ def _child(program: str, folder: Path, *arguments: str) -> subprocess.CompletedP
 
 
 def test_no_command_uses_the_network(tmp_path: Path) -> None:
-    """Each of them runs to its end; only the bridge, which serves a client, has a test of its own."""
+    """Each of them runs to its end; only the bridge and the hook, which serve clients, have tests of their own."""
     project = tmp_path / "app"
     project.mkdir()
     (tmp_path / "home").mkdir()
@@ -86,7 +90,7 @@ def test_no_command_uses_the_network(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     ends = [json.loads(line[5:]) for line in done.stdout.splitlines() if line.startswith("done ")]
     assert [name for name, _ in ends] == [line[0] for line in _LINES]
-    assert {line[0] for line in _LINES} | {"bridge"} == set(COMMANDS)
+    assert {line[0] for line in _LINES} | {"bridge", "hook"} == set(COMMANDS)
     assert ["add", 0] in ends
 
 
@@ -103,6 +107,17 @@ def test_a_bridge_uses_no_network(tmp_path: Path) -> None:
         assert _FACT in str(child.ask(system("T")))
         child.stdin.close()
         assert child.process.wait() == 0
+
+
+def test_a_hook_uses_no_network(tmp_path: Path) -> None:
+    """The plain way, then the lean one behind it; both store what they are given."""
+    root = repository(tmp_path / "w")
+    calls = [f"c{number}" for number in range(3)]
+    for event in (sent("session.started", root), *(tool(root, "Read", call) for call in calls)):
+        done = _child(_HOOK, tmp_path, given=json.dumps(event))
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    events = events_of(tmp_path / "home", root)
+    assert [one.data.call for one in events if isinstance(one, ToolCompleted)] == calls
 
 
 @pytest.mark.parametrize(

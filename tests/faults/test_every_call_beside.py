@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ledger.errors import LedgerError
-from ledger.events import Draft, MemoryRequestedData
+from ledger.events import Draft, MemoryRequestedData, ToolCompleted
 from ledger.log import FileLog
 from memfold.bridge.private_log import PRIVATE_LOG_NAME, PrivateLog
+from memfold.hook import plain
 from memfold.log_file import LOG_LIMIT
 from memfold.tools.answers import Result
 from memfold.tools.operation_log import OPERATION_LOG_NAME, OperationLog
@@ -18,6 +20,7 @@ from replay.kept import KeptFacts, facts_path, keep_all
 from replay.live import Live
 from replay.state import state_at
 from tests.support.cli import make_ledger
+from tests.support.hook import MS, Bench, sent, tool
 from tests.support.sweep import Case, sweep
 
 OLD = b"2026-01-01T00:00:00.000Z [ERROR] bridge: held\n"
@@ -56,6 +59,28 @@ def test_logs_for_people(
         assert path.read_bytes().endswith(b"new\n")
 
     assert sweep(Case(folder, lambda: note(folder), require), thorough=thorough) > 4
+
+
+def test_a_hook(tmp_path: Path, *, thorough: bool) -> None:
+    """``memfold hook`` the plain way raises nothing, and what it leaves holds no later hook up."""
+    folder = tmp_path / "base"
+    folder.mkdir()
+    place = Bench(folder)
+    asked = json.dumps(sent("memory.requested", place.root, {"message": "m", "text": "Remember: use tabs"})).encode()
+    later = json.dumps(tool(place.root, "Read", args={"file_path": "a.py"})).encode()
+
+    def hook(raw: bytes) -> None:
+        plain.record(raw, MS, None, place.environ)
+
+    def require(done: bool, _said: object) -> None:
+        assert done
+        hook(later)
+        events = list(FileLog.open(place.folder).read())
+        assert [event.seq for event in events] == list(range(len(events)))
+        assert isinstance(events[-1], ToolCompleted)
+        assert not list(place.folder.glob("spool/*"))
+
+    assert sweep(Case(folder, lambda: hook(asked), require), thorough=thorough) > 20
 
 
 def test_kept_facts(tmp_path: Path, *, thorough: bool) -> None:

@@ -1,0 +1,85 @@
+"""Texts in which nobody could find anything to clean, withhold or redact, told by plain string operations.
+
+The other side of ``projections.text``: whatever that would change is not innocent, and most of what it wouldn't is.
+``tests/laws/test_hook.py`` spells out the patterns of the rules there and finds each of their words here.
+Imports nothing: patterns cost more than the start of a process. Linear in the length of a text.
+"""
+
+__all__ = ["is_innocent"]
+
+_ANYWHERE = (
+    # Of any case, since texts are looked at in lower case. What begins or parts a secret, whatever follows.
+    "private>",
+    "[redacted",
+    "-----begin",
+    "\\\n",
+    "mysql",
+    "mariadb",
+    # The word of each foreign label that is the least likely elsewhere; of one of several words, that one alone.
+    *("密碼", "密码", "口令", "暗証番号", "密钥", "密鑰", "令牌"),
+    *("パスワード", "キー", "トークン", "비밀번호", "암호", "키", "토큰"),
+    *("contrase", "passe", "kennwort", "wachtwoord", "lösenord", "passord", "adgangskode", "kodeord", "salasana"),
+    *("lykilorð", "senha", "parola", "clave", "heslo", "lozinka", "geslo", "parool", "jelszó", "sandi"),
+    *("clé", "schlüssel", "sleutel", "chave", "chiave", "klucz"),
+)
+_LABELS = (
+    *("password", "passwd", "pwd", "phrase", "passwort", "pass"),
+    *("key", "token", "bearer", "secret", "credential", "credentials", "auth", "authorization", "pin"),
+)
+_BEHIND = "abcdefghijklmnopqrstuvwxyz0123456789./-()"
+"""What stands behind a label that is a part of a word, of a path or of a call, and labels nothing."""
+_TOKENS = (
+    *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-", "sk-", "sk_", "pk_", "rk_"),
+    *("aiza", "npm_", "hf_", "pypi-", "akia", "asia", "eyj", "glrt-", "gldt-", "glptt-", "glcbt-", "glft-", "glimt-"),
+    *("glsoat-", "sg.", "dop_v1_", "doo_v1_", "dor_v1_", "shpat_", "shpca_", "shppa_", "shpss_", "whsec_", "lin_api_"),
+    *("dckr_pat_", "glsa_", "glc_", "atatt3x", "age-secret-key-1", "hvs.", "hvb.", "ya29.", "gocspx-", "sntrys_"),
+    *("sntryu_", "gsk_", "nvapi-", "pmak-", "figd_", "rubygems_", "ntn_", "sbp_"),
+)
+
+
+def is_innocent(text: str) -> bool:
+    """Whether a text stays as it is, whoever cleans, withholds and redacts it, its lines apart or as one."""
+    plain = text.replace("\n", " ").replace("\t", " ")
+    if not plain.isprintable() or not (text.isascii() or all(map(_is_letter, text))):
+        return False
+    low = text.lower()
+    if any(part in low for part in _ANYWHERE) or ("://" in low and "@" in low):
+        return False
+    if "curl" in low and ("-u" in low or "user" in low):
+        return False
+    return not any(_labels(low, label) for label in _LABELS) and not any(_begins(low, token) for token in _TOKENS)
+
+
+def _is_letter(char: str) -> bool:
+    """ASCII, or a letter of the scripts that have no twins, no styles and no other case than their own."""
+    return (
+        char < "\x80"
+        or "\u00c0" <= char <= "\u00ff"
+        or "\u3041" <= char <= "\u3096"
+        or "\u30a1" <= char <= "\u30fa"
+        or char == "\u30fc"
+        or "\u4e00" <= char <= "\u9fff"
+        or "\uac00" <= char <= "\ud7a3"
+    )
+
+
+def _labels(low: str, label: str) -> bool:
+    """Whether a value could stand behind a label."""
+    at = low.find(label)
+    while at >= 0:
+        at += len(label)
+        if low[at : at + 1] not in _BEHIND:  # the empty text is in it: nothing follows
+            return True
+        at = low.find(label, at)
+    return False
+
+
+def _begins(low: str, token: str) -> bool:
+    """Whether a token could begin: with a word, or behind what only looks like a letter of one."""
+    at = low.find(token)
+    while at >= 0:
+        before = low[at - 1 : at] if at else ""
+        if not (before == "_" or (before.isascii() and before.isalnum())) or "\\" in low or "%" in low:
+            return True
+        at = low.find(token, at + 1)
+    return False
