@@ -22,7 +22,7 @@ from ledger.reader import START, Cursor, IdsBefore, events_of, reading
 from ledger.sequence import Sequence
 from ledger.times import parse_time
 
-__all__ = ["BLOCK", "BlockReader", "Outline", "Outlines", "Run", "one_by_one", "outline_of", "outlines"]
+__all__ = ["BLOCK", "BlockReader", "Outline", "Outlines", "Run", "digest_of", "one_by_one", "outline_of", "outlines"]
 
 BLOCK = 1 << 18
 """Bytes of a block, at most; a longer line is a block of its own."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from hashlib import blake2b, sha256
 
 import msgspec
 from msgspec import Raw, Struct
 
-from ledger.blocks import BlockReader, Outline, outlines
+from ledger.blocks import BlockReader, Outline, digest_of, outlines
+from ledger.digests import blake2b
 from ledger.files import write_all
 from ledger.log import FileLog
 from ledger.reader import START, Cursor
@@ -59,7 +59,7 @@ class KeptOutlines:
         while self._next is not None and self._next.begin < begin:
             self._next = next(self._lines, None)
         line = self._next
-        if line is None or line.begin != begin or line.digest != sha256(block).hexdigest():
+        if line is None or line.begin != begin or line.digest != digest_of(block).hex():
             return None
         body = bytes(line.outline)
         if _check(body) != line.check:
@@ -72,7 +72,7 @@ class KeptOutlines:
 
 def by_blocks(log: FileLog, cursor: Cursor = START) -> BlockReader:
     """A pass over a log by the outlines kept beside it; for folds that take runs."""
-    return BlockReader(log.path, KeptOutlines(log.directory), cursor, skipped=log.skipped)
+    return log.by_blocks(KeptOutlines(log.directory), cursor)
 
 
 def blocks_path(directory: str) -> str:

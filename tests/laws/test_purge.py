@@ -239,6 +239,8 @@ def test_purged_bytes_are_in_no_file(entries: list[str], by_text: bool, planted:
         before, part = harness.state(), PART if planted == PLANTED else SHORT
         named = [ref for ref, record in before.accounts.records.items() if part in record.proposal.text]
         named += [ref for ref, entry in before.memory.entries.items() if part in entry.proposal.text]
+        # A request that was refused as a quotation has its mark and form in its text: that is what goes with it.
+        says_it = by_text or any(not before.accounts.records[ref].proposal.text.startswith(">") for ref in named)
         purge = Purge(
             directory,
             data=harness.data or "",
@@ -260,7 +262,7 @@ def test_purged_bytes_are_in_no_file(entries: list[str], by_text: bool, planted:
             if path.is_file():
                 held = path.read_bytes()
                 assert not preview.choice.needles.are_in_bytes(held), (path, held)
-                assert planted.encode() not in held
+                assert not says_it or planted.encode() not in held
         assert _findings(directory) == []
         after = harness.state()
         _assert_same_but_for(before, after, set(preview.choice.targets), preview.choice.leaving)
