@@ -14,10 +14,14 @@ from fcntl import LOCK_EX, LOCK_NB, flock
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hashlib import sha256
-elif sys.version_info >= (3, 12):
-    from _sha2 import sha256
 else:
-    from _sha256 import sha256
+    try:
+        if sys.version_info >= (3, 12):
+            from _sha2 import sha256
+        else:
+            from _sha256 import sha256
+    except ImportError:  # an interpreter that was built without its own
+        from hashlib import sha256
 
 __all__ = ["SPAN", "TYPE", "Attempt", "Known", "append", "encoded_id", "members", "parse", "read_own", "sha256"]
 

@@ -113,8 +113,10 @@ def _with_all_in(place: str) -> Iterator[str]:
 
 def _require_own_folder(path: str) -> None:
     folder = os.path.dirname(path)
-    if reason := _distrust(os.stat(folder)):
-        raise PermissionError(errno.EACCES, reason, folder)
+    # Of ``derived/checkpoints/`` the folder above it counts too: who may write there may put another one in its place.
+    for place in (folder, os.path.dirname(folder)):
+        if reason := _distrust(os.stat(place)):
+            raise PermissionError(errno.EACCES, reason, place)
 
 
 def _checked(descriptor: int, path: str, *, cut: bool = False) -> int:

@@ -16,8 +16,12 @@ def main() -> int:
     """
     _fill_standard_descriptors()
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    if sys.argv[1:] == ["hook"]:  # a host waits for it with each tool call: not even the command line is imported
-        from memfold.hook.run import main as hook
+    # A host waits for it with each tool call: not even the command line is imported, whatever options it was given.
+    if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
+        try:
+            from memfold.hook.run import main as hook
+        except ImportError:
+            return 0
 
         hook()
     from memfold.cli.main import main as run

@@ -12,9 +12,9 @@ from shlex import quote
 
 from ledger.files import require_no_link
 from ledger.log import LOG_NAME
+from ledger.trust import DERIVED
 from memfold.errors import DataError
 from projections.text.clean import decode
-from replay.kept import DERIVED
 
 __all__ = ["require_unlinked"]
 

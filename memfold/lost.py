@@ -11,12 +11,12 @@ from ledger.events import LedgerCreated
 from ledger.files import is_there
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.reader import Reader
+from ledger.trust import DERIVED
 from ledger.writer import QUARANTINE
 from memfold.backups import Backup, Manifest, backups_folder, known_backups, read_backup, trouble_of
 from memfold.cli.words import plural
 from memfold.errors import DataError
 from projections.text.clean import decode
-from replay.kept import DERIVED
 
 __all__ = ["bare_copy", "begun_anew", "had_a_log", "log_of", "newest_backup", "what_is_left"]
 

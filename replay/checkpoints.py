@@ -20,14 +20,13 @@ from msgspec import Raw, Struct
 from ledger.codec import UNREADABLE, decode_known
 from ledger.digests import blake2b
 from ledger.events import LedgerCreated
-from ledger.files import close_file, make_private_folder, open_private_new, open_regular, write_all
+from ledger.files import close_file, make_private_folder, open_regular, write_all
 from ledger.log import FileLog
 from ledger.reader import Cursor
-from ledger.trust import open_own
+from ledger.trust import DERIVED, open_own, open_own_new
 from projections.memory.fold import WorkspaceMemory
 from projections.policy import RULES_VERSION
 from replay.archive import Archive, Damaged, Layout, build
-from replay.kept import DERIVED
 from replay.stored import SCHEMA, Body, Held, Parts, body_of, records, tables_of
 from replay.tables import Table
 
@@ -184,7 +183,7 @@ def save(
         path = f"{prefix}{_place(cursor.byte)}-{base}{_HEAD}"
         _put(path, blake2b(data).hexdigest().encode() + b"\n" + data, written)
         if still():
-            _prune(folder, os.path.basename(prefix))  # noqa: PTH119
+            _prune(folder, os.path.basename(prefix), _place(os.path.getsize(log.path)))  # noqa: PTH119, PTH202
             return archive
     except OSError:
         pass
@@ -257,7 +256,7 @@ def _put(path: str, data: bytes, written: list[str]) -> None:
     """Put a file in its place at once; what it is made as has a name that no other writer takes."""
     beside = f"{path}.{os.urandom(4).hex()}"
     written += (beside, path)
-    descriptor = open_private_new(beside, os.O_WRONLY)
+    descriptor = open_own_new(beside, os.O_WRONLY)
     try:
         write_all(descriptor, data)
     finally:
@@ -265,13 +264,16 @@ def _put(path: str, data: bytes, written: list[str]) -> None:
     os.replace(beside, path)
 
 
-def _prune(folder: str, prefix: str) -> None:
+def _prune(folder: str, prefix: str, end: str) -> None:
     """Remove all but the latest checkpoints and what they lie over: of other versions too, and what kills have left.
+
+    One of a place that the log doesn't reach is of a log that was replaced, and is no later one.
 
     Another writer may lose what it is about to put in place. Then it has none, which costs it time.
     """
     names = os.listdir(folder)
-    heads = sorted(name for name in names if name.startswith(prefix) and name.endswith(_HEAD))[-_KEPT:]
+    own = (name for name in names if name.startswith(prefix) and name.endswith(_HEAD))
+    heads = sorted(name for name in own if name[len(prefix) :][:_PLACE] <= end)[-_KEPT:]
     for name in {*names} - {*heads, *map(_archive_of, heads)}:
         _remove(os.path.join(folder, name))
 

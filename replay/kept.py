@@ -20,7 +20,7 @@ from projections.facts import Facts, Judged, facts_for, facts_key
 from projections.memory.fold import WorkspaceMemory
 from projections.policy import Context
 
-__all__ = ["DERIVED", "FACTS_NAME", "KeptFacts", "facts_path", "keep_all", "keep_facts"]
+__all__ = ["FACTS_NAME", "KeptFacts", "facts_path", "keep_all", "keep_facts"]
 
 FACTS_NAME = "facts.jsonl"
 _DIGEST_SIZE = 8

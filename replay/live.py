@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -129,7 +130,9 @@ class Live:
         if archive is not self._archive:
             self._archive = archive
             track(self._held, archive)
-        keep_outlines(self._log.directory, self._log.path)
+        if most is None:  # nobody waits: without the file, all blocks are decoded for it
+            with suppress(LedgerError):
+                keep_outlines(self._log.directory, self._log.path)
 
     def _start_anew(self) -> None:
         self._held = Held(World(self.sources).initial(), (), {}, {})

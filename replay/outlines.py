@@ -88,8 +88,14 @@ def keep_outlines(directory: str, path: str) -> int:
     Args:
         directory: the ledger's folder.
         path: its log.
+
+    Raises:
+        LedgerError: if the log can't be read.
     """
     begin = _last_begin(blocks_path(directory))
+    if begin > os.path.getsize(path):  # noqa: PTH202 - as above
+        os.unlink(blocks_path(directory))  # noqa: PTH108 - of a longer log, which was replaced
+        begin = 0
     added = [_line(at, digest, outline) for at, digest, outline in outlines(path, begin) if at > begin or not begin]
     if added:
         _add(blocks_path(directory), b"".join(added))

@@ -9,6 +9,7 @@ from itertools import islice
 
 from msgspec import Struct
 
+from ledger.files import is_there
 from ledger.log import FileLog
 from projections.world import World
 from replay.archive import Damaged
@@ -57,7 +58,8 @@ def recheck(log: FileLog) -> Rechecked:
             right.append(one)
     total = count + sum(1 for _ in events)
     right = [one for one in right if one.events + sum(1 for _ in log.reader(one.cursor)) == total]
-    wrong = [one for one in kept if one not in right]
+    # One that a writer has pruned since it was listed is no finding.
+    wrong = [one for one in kept if one not in right and is_there(one.path)]
     for one in wrong:
         with suppress(OSError):
             os.unlink(one.path)

@@ -46,16 +46,16 @@ def run(options: Namespace) -> int:
     copy = _copy(view.place) if any(TAKE_IN in one.fix for one in found) else ""
     old = _from_before_a_purge(view, [one.path for one in found if one.kind is Kind.CONFLICTED_COPY])
     problems = tuple(_part(one, place_options(options), copy, holds_purged=one.path in old) for one in found)
-    findings = sum(not one.note for one in problems)
+    trouble = note_trouble(*store_of(view.place))
+    findings = sum(not one.note for one in problems) + (trouble is not None)
     document = CheckDocument(view.place.shown_directory, findings, problems)
     if options.json:
         console.emit(document)
     else:
         _print(console, document)
-    trouble = note_trouble(*store_of(view.place))
     if trouble is not None:
         console.note(": ".join(trouble))
-    return FINDINGS if findings or trouble is not None else OK
+    return FINDINGS if findings else OK
 
 
 def _copy(place: Place) -> str:
@@ -95,7 +95,7 @@ def _part(one: Problem, named: str, copy: str, *, holds_purged: bool) -> Problem
 
 def _print(console: Console, document: CheckDocument) -> None:
     """The verdict first: notes ask for nothing."""
-    notes = len(document.problems) - document.findings
+    notes = sum(one.note for one in document.problems)
     style = console.style.yellow if document.findings else console.style.green
     beside = f", {plural(notes, 'note')}" if notes else ""
     console.out(style(f"{plural(document.findings, 'problem') if document.findings else 'no problem'}{beside}"))

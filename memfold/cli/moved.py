@@ -78,7 +78,8 @@ def former_parts(root: str, ledger: str, environ: Mapping[str, str]) -> tuple[Fo
         environ: the environment.
 
     Returns:
-        None where no folder is gone that it may have been; a look into each ledger, and a fold of those.
+        None of them where no folder is gone that it may have been. It costs a look into each ledger, and a fold of
+        those that it may be.
     """
     folder, name = os.path.split(os.path.dirname(ledger))
     if name != _FOLDER or not root or not is_project(root, environ):

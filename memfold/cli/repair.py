@@ -15,6 +15,7 @@ from ledger.problems import DAMAGE, Problem
 from ledger.repair import find_damage, repair
 from ledger.steps import open_steps
 from ledger.times import format_time
+from ledger.trust import DERIVED
 from ledger.writer import QUARANTINE, quarantine_name
 from memfold.cli.backup import store_of
 from memfold.cli.console import Console
@@ -29,7 +30,6 @@ from memfold.links import require_unlinked
 from memfold.lost import newest_backup
 from memfold.renumbered import ids_in, renumbered, renumbered_words
 from projections.text.clean import decode
-from replay.kept import DERIVED
 from replay.state import state_at
 
 __all__ = ["configure", "run"]

@@ -19,6 +19,7 @@ from ledger.events import AnyEvent, LedgerErased, type_name
 from ledger.files import is_there
 from ledger.log import FileLog
 from ledger.reader import Reader, health_of, scan
+from ledger.trust import DERIVED
 from memfold.backups import MANIFEST_NAME, Backup, Manifest, find_backup, make_backup, require_backup
 from memfold.cli.backup import backup_part, store_of
 from memfold.cli.console import Console
@@ -36,7 +37,6 @@ from projections.erasure.returning import Purged
 from projections.policy import Context
 from projections.text.clean import decode
 from projections.world import WorldState
-from replay.kept import DERIVED
 from replay.state import state_at
 
 __all__ = ["configure", "run"]

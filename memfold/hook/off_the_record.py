@@ -72,7 +72,8 @@ class OffTheRecord:
             return
         with suppress(FileNotFoundError):
             os.unlink(path)
-            os.rmdir(self._folder)
+            with suppress(OSError):  # other sessions are off the record too
+                os.rmdir(self._folder)
 
     def _marks(self) -> set[str]:
         """The marks that count; those that are too old are removed.
@@ -82,7 +83,9 @@ class OffTheRecord:
         """
         found: set[str] = set()
         with suppress(OSError):
-            for name in os.listdir(self._folder):
+            names = os.listdir(self._folder)
+            require_own(self._folder, self._folder)  # whoever may write there may have removed one
+            for name in names:
                 path = os.path.join(self._folder, name)
                 require_own(self._folder, path)
                 if os.stat(path).st_mtime > time.time() - _LASTS:

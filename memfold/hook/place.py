@@ -9,7 +9,7 @@ import posix
 
 from ledger.lean import sha256
 
-__all__ = ["Place", "Unclear", "find", "signature"]
+__all__ = ["Place", "Unclear", "find", "is_there", "signature"]
 
 _KIND, _FOLDER, _REGULAR = 0o170000, 0o040000, 0o100000
 _POINTER_LIMIT = 4096
@@ -90,11 +90,11 @@ def _root(directory: str) -> str:
     place = directory
     while True:
         git = place + "/.git"
-        if _is_there(git):
+        if is_there(git):
             break
         # ``HEAD`` makes a folder look like a bare repository; the top folder is the root of nothing that is plain.
-        if not place or _is_there(place + "/HEAD"):
-            if place or _is_there("/HEAD"):
+        if not place or is_there(place + "/HEAD"):
+            if place or is_there("/HEAD"):
                 raise Unclear
             return directory
         place = place[: place.rindex("/")]
@@ -103,7 +103,7 @@ def _root(directory: str) -> str:
     if posix.lstat(git).st_mode & _KIND == _REGULAR:
         return _main_worktree(git)
     _require_repository(git)
-    if _is_there(git + "/commondir"):
+    if is_there(git + "/commondir"):
         raise Unclear
     return place
 
@@ -146,12 +146,17 @@ def _require_spelling(root: str) -> None:
     parent = ""
     for name in root.split("/")[1:]:
         other = name.swapcase()
-        if other != name and _is_there(f"{parent}/{other}") and name not in posix.listdir(parent or "/"):
+        if other != name and is_there(f"{parent}/{other}") and name not in posix.listdir(parent or "/"):
             raise Unclear
         parent += "/" + name
 
 
-def _is_there(path: str) -> bool:
+def is_there(path: str) -> bool:
+    """Whether anything stands at a path, a link that leads nowhere too.
+
+    Raises:
+        OSError: if the system doesn't say.
+    """
     try:
         posix.lstat(path)
     except (FileNotFoundError, NotADirectoryError):

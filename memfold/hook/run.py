@@ -5,7 +5,7 @@ import time
 
 import memfold
 from ledger.lean import Attempt, append, encoded_id, parse, read_own
-from memfold.hook.place import Unclear, find, signature
+from memfold.hook.place import Unclear, find, is_there, signature
 from memfold.hook.reduce import Unfit, as_line, now_text, read_event
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ _CHUNK = 1 << 16
 SECONDS, PATIENCE = 1.75, 20.0
 """How long a host waits, and how long a child may take for what is left then."""
 _PAUSE = 0.001
-_ELSEWHERE = (b"/private", b"/spool")
+_MARKS, _WAITING = "private", "spool"
 
 
 class Overtime(BaseException):
@@ -96,9 +96,8 @@ def record_lean(raw: bytes, ms: int, random: bytes, environ: dict[bytes, bytes],
     version, _, seen, device, inode, byte, seq, begin, digest = _known(folder)
     if version != memfold.__version__ or seen != [signature(path) for path in files]:
         return False
-    for name in _ELSEWHERE:
-        if _holds(folder.encode() + name):
-            return False
+    if is_there(f"{folder}/{_MARKS}") or _holds(f"{folder}/{_WAITING}"):
+        return False  # what is off the record, and what waits, the plain way looks after
     known = (device, inode, byte, seq, begin, digest)
     return append(folder, known, line, attempt, SEAL_EVERY)
 
@@ -119,7 +118,7 @@ def _known(folder: str) -> tuple[str, str, object, int, int, int, int, int, str]
     return tuple(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 
 
-def _holds(folder: bytes) -> bool:
+def _holds(folder: str) -> bool:
     """Whether there is anything in a folder."""
     try:
         return bool(posix.listdir(folder))

@@ -169,14 +169,32 @@ def test_marks_that_others_may_have_made(here: Bench, spoilt: str) -> None:
 
 
 def test_a_folder_of_marks_that_anyone_may_write_to(here: Bench) -> None:
-    """Where nothing is in it, it is made anew, and only then is there a mark in it."""
+    """Somebody may have removed a mark from it, though it is empty: nothing is recorded until it is put right."""
     (here.folder / "private").mkdir()
     (here.folder / "private").chmod(0o777)
     before = here.log.read_bytes()
-    taken(sent("memory.requested", here.root, {"message": "m", "text": "off the record"}), here.top / "home")
     taken(tool(here.root, **_CALL), here.top / "home")
     assert here.log.read_bytes() == before
-    assert (here.folder / "private").stat().st_mode & 0o777 == 0o700
+    told = (here.top / "home" / ".local" / "share" / "memfold" / "memfold.log").read_text()
+    assert "anyone may write to it (mode 0777)" in told
+    (here.folder / "private").chmod(0o700)
+    taken(tool(here.root, **_CALL), here.top / "home")
+    assert here.log.read_bytes() != before
+
+
+def test_two_sessions_off_the_record(here: Bench) -> None:
+    """The one that goes on is recorded again, whatever the other one does."""
+    for session in ("a", "b"):
+        said = sent("memory.requested", here.root, {"message": "m", "text": "off the record"}, session=session)
+        taken(said, here.top / "home")
+    before = here.log.read_bytes()
+    asked = {"message": "n", "text": "Remember: the berths are numbered from the mouth"}
+    taken(sent("memory.requested", here.root, asked, session="a"), here.top / "home")
+    assert b"the berths are numbered" in here.log.read_bytes().removeprefix(before)
+    assert len(list((here.folder / "private").iterdir())) == 1
+    rest = here.log.read_bytes()
+    taken(tool(here.root, **_CALL) | {"session": "b"}, here.top / "home")
+    assert here.log.read_bytes() == rest
 
 
 def test_a_workspace_that_cannot_be_seen(here: Bench) -> None:

@@ -160,3 +160,17 @@ def test_a_log_of_many_blocks(tmp_path: Path) -> None:
     assert calls < 1000  # those of the last, unfinished block
     block = Path(log.path).read_bytes()[: 1 << 18]
     assert outline_of(block[: block.rfind(b"\n") + 1]) is not None
+
+
+def test_outlines_of_a_log_that_was_replaced_by_a_shorter_one(tmp_path: Path) -> None:
+    """They are of other bytes: those of the log that is there are kept instead."""
+    from bench.ledgers import write_ledger
+
+    write_ledger(tmp_path, 3000)
+    log = FileLog.open(tmp_path)
+    keep_outlines(str(tmp_path), log.path)
+    data = Path(log.path).read_bytes()
+    Path(log.path).write_bytes(data[: data.rfind(b"\n", 0, 2 * (1 << 18) + 5000) + 1])
+    assert keep_outlines(str(tmp_path), log.path) == 2
+    assert any(type(piece) is Run for piece in by_blocks(log))
+    assert list(one_by_one(by_blocks(log))) == list(log.read())

@@ -102,6 +102,31 @@ class TestWriting:
         assert [Path(name).suffix for name in _kept(log)] == [".table", ".json", ".json"]
         assert len(list(find(log))) == 2
 
+    def test_those_of_a_longer_log_are_no_later_ones(self, tmp_path: Path) -> None:
+        """A shorter copy of the log was put back: what is left of the longer one goes, what is written now stays."""
+        log = _log(tmp_path / "l", calls=3)
+        short = Path(log.path).read_bytes()
+        for number in range(2):
+            _append(log, *[ToolCompletedData(call=f"d{number}{n}", tool="read") for n in range(50)])
+            _write(log)
+        Path(log.path).write_bytes(short)
+        _write(FileLog.open(tmp_path / "l"))
+        (one,) = find(FileLog.open(tmp_path / "l"))
+        assert one.cursor.byte == len(short)
+        assert len(_kept(log)) == 2
+
+    def test_those_below_a_folder_that_anyone_may_write_to_are_not_read(self, tmp_path: Path) -> None:
+        """Who may write to ``derived/`` may put another folder of checkpoints in it; none is written there either."""
+        log = _log(tmp_path / "l")
+        _write(log)
+        assert len(list(find(log))) == 1
+        (tmp_path / "l" / "derived").chmod(0o777)
+        assert list(find(log)) == []
+        before = _kept(log)
+        _append(log, ToolCompletedData(call="e", tool="read"))
+        _write(log)
+        assert _kept(log) == before
+
     def test_many_changes_make_an_archive_of_their_own(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Else a start would have to read ever more of them."""
         monkeypatch.setattr(checkpoints, "_MOST_CHANGES", 1)

@@ -19,7 +19,7 @@ from memfold.hook import events
 from memfold.hook.command import fast_command
 from memfold.hook.place import find
 from memfold.hook.reduce import _KINDS
-from memfold.hook.run import _ELSEWHERE, FOLDER, SEAL_EVERY
+from memfold.hook.run import _MARKS, _WAITING, FOLDER, SEAL_EVERY
 from memfold.hook.schema import event_table, hook_schema, schema_text
 from memfold.sealing import SEAL_EVERY as SEALED_EVERY
 from projections.hot import tools
@@ -84,7 +84,7 @@ def test_what_the_lean_way_repeats() -> None:
     assert set(_KINDS.items()) == set(tools._KINDS.items())
     assert SEAL_EVERY == SEALED_EVERY
     assert FOLDER == DERIVED
-    assert {name.decode() for name in _ELSEWHERE} == {f"/{PRIVATE}", f"/{SPOOL}"}
+    assert (_MARKS, _WAITING) == (PRIVATE, SPOOL)
 
 
 def test_the_fast_command(tmp_path: Path) -> None:
