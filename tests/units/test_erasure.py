@@ -42,6 +42,7 @@ from ledger.events import (
 )
 from ledger.problems import Problem
 from projections.erasure.events import EventEraser
+from projections.erasure.fields import may_stay, staying
 from projections.erasure.lines import erased_line, erased_piece
 from projections.erasure.needles import Needles, named_needles, needles_of
 from projections.erasure.texts import Choice, choose, history_of
@@ -790,3 +791,30 @@ def test_a_fact_that_is_kept_away_is_one_of_the_workspace() -> None:
     assert len(digests[0] & digests[1]) == 1
     assert len(digests[0] | digests[1]) == 3
     assert len(erased_digests(KEY, _proposal(TEXT), "/w/app")) == 1
+
+
+def test_bytes_that_were_cut_in_a_row_of_the_same() -> None:
+    """One more of them than the text has: the end of the text lies one byte before the last place it could."""
+    assert named_needles(["x" + "a" * 8]).erased_torn(b"a" * 9 + b" |") == b"[erased]a |"
+
+
+def test_a_text_of_one_letter_is_looked_for() -> None:
+    """Where it is the whole string, as any short text."""
+    needles = needles_of([_proposal("x", key="x")])
+    assert needles.erased("x") == ERASED
+    assert needles.may_be_in("an x here")
+
+
+def test_bytes_that_are_no_text_may_hold_a_short_one() -> None:
+    """What isn't UTF-8 around it is no reason not to tell."""
+    needles = named_needles(["ox"])
+    assert needles.may_be_in_bytes(b"\xff an ox \xfe")
+    assert not needles.may_be_in_bytes(b"\xff boxes \xfe")
+    assert may_stay(b"\xff an ox", needles) == ("damage",)
+
+
+def test_damage_is_one_place() -> None:
+    """Bytes that are no object of JSON have no fields to name."""
+    for data in (TEXT.encode(), b'["%s"]' % TEXT.encode()):
+        assert staying(data, NEEDLES) == ("damage",)
+    assert staying(b'{"a":{"b":"%s"}}' % TEXT.encode(), NEEDLES) == ("a.b",)
