@@ -283,3 +283,10 @@ def test_a_refusal_names_the_folder_that_is_another_s(tmp_path: Path) -> None:
     with pytest.raises(PermissionError, match=r"anyone may write to it \(mode 0777\)") as caught:
         open_own(str(path))
     assert (caught.value.errno, caught.value.filename) == (errno.EACCES, str(path.parent))
+
+
+def test_a_log_is_asked_whose_it_is_unless_told_not_to(tmp_path: Path) -> None:
+    """Also where it was neither opened nor created, but made as an object."""
+    tmp_path.chmod(0o777)
+    with pytest.raises(UntrustedLedger):
+        FileLog(tmp_path).scan()
