@@ -7,6 +7,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +21,7 @@ from projections.protocol import fold
 from projections.world import World
 from replay.outlines import blocks_path, by_blocks, keep_outlines
 from tests.support.effort import examples
-from tests.support.logs import raw_log
+from tests.support.logs import line_of, raw_log
 from tests.support.streams import ledgers
 
 SIZES = st.sampled_from([300, 1000, 4000])
@@ -141,7 +142,7 @@ def test_an_outline_tells_runs_of_calls(events: list[AnyEvent], size: int) -> No
                 inside = list(piece.events())
                 assert all(type(event) in (ToolCompleted, SessionMeasured) for event in inside)
                 assert {event.source for event in inside} == piece.sources.keys()
-                assert inside[-1].seq == piece.last
+                assert (inside[-1].seq, len(inside)) == (piece.last, piece.count)
                 whole -= len(inside)
         assert whole >= 0
 
@@ -174,3 +175,10 @@ def test_outlines_of_a_log_that_was_replaced_by_a_shorter_one(tmp_path: Path) ->
     assert keep_outlines(str(tmp_path), log.path) == 2
     assert any(type(piece) is Run for piece in by_blocks(log))
     assert list(one_by_one(by_blocks(log))) == list(log.read())
+
+
+@pytest.mark.parametrize("seqs", [(0, 2), (5, 5), (3, 2), (-1, 0), (0, -1)])
+def test_an_outline_is_one_of_dense_numbers(seqs: tuple[int, int]) -> None:
+    """A gap, a copy, a number that falls and one below 0 are for a reader to judge."""
+    assert outline_of(b"".join(map(line_of, seqs, ("a", "b"), (1, 2)))) is None
+    assert outline_of(line_of(7) + line_of(8)) == Outline(7, 2, ())

@@ -22,7 +22,7 @@ from replay.heads import present_head
 from replay.tlog import Head
 from replay.verify import verify
 from tests.support.effort import examples
-from tests.support.logs import draft, line_of, new_log
+from tests.support.logs import draft, line_of, new_log, raw_log
 
 _DAMAGE = (b"garbage", b"\0\0\0", b'{"type":"memory.added","sp', b"<<<<<<< ours", b"\xff\xfe", b"[1,2]")
 
@@ -239,3 +239,10 @@ def test_a_verdict_fits_the_log(steps: list[Callable[[_Log], None]], data: st.Da
         one.must_fit()
 
     _in_folder(run)
+
+
+def test_the_line_end_is_no_part_of_a_leaf(tmp_path: Path) -> None:
+    """Whether a system has put a carriage return before the line feed or not, the leaf is the same."""
+    lines = [line_of(seq).rstrip() for seq in range(3)]
+    log = raw_log(tmp_path, lines[0] + b"\r\n" + lines[1] + b"\n" + lines[2] + b"\r\n")
+    assert [leaf.data for leaf in Leaves(log.path)] == lines

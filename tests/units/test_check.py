@@ -217,3 +217,11 @@ def test_tables_cannot_grow_by_accident() -> None:
     """Validators stand in tuples: what one caller adds is nobody else's."""
     assert isinstance(EVENT_VALIDATORS, tuple)
     assert isinstance(FOLDER_VALIDATORS, tuple)
+
+
+@pytest.mark.parametrize(("numbers", "open_"), [([], 1), ([0], 1), ([0, 1], 0)])
+def test_a_gap_at_the_beginning_is_one_like_any_other(numbers: list[int], open_: int, tmp_path: Path) -> None:
+    """Nothing has noted it, until as many events as are missing came again; one of them doesn't do."""
+    again = (line_of(seq, number=number) for seq, number in enumerate(numbers, 3))
+    log = raw_log(tmp_path, b"".join([line_of(2, number=2), *again]))
+    assert len(open_steps(log.path)) == open_

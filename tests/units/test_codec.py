@@ -252,3 +252,14 @@ def test_upcasters_in_a_circle() -> None:
         upcast({"type": "old.one", "data": {"n": "x"}}, table)
     found: AnyEvent | Problem = decode(OLD, upcasters=table)
     assert of_kind(found) == Kind.INVALID_EVENT
+
+
+@pytest.mark.parametrize("letter", ["a", "é"])
+def test_a_long_event_of_an_unknown_type_is_carried(letter: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It isn't made into objects, but each byte of it is looked at."""
+    monkeypatch.setattr(codec, "_PIECE", 64)
+    line = UNKNOWN.replace(b"1.5", b'"%s"' % (letter * 200).encode())
+    event = decode(line)
+    assert isinstance(event, UnknownEvent)
+    assert event.line == line
+    assert of_kind(decode(line.replace(letter.encode() * 200, b"a\xff" * 100))) == Kind.NOT_UTF8

@@ -151,3 +151,14 @@ def test_todos_propose_nothing() -> None:
         stage.feed([{"do": "compacted", "session": "A", "summary": summary}])
     assert not stage.state().accounts.records
     assert make_source(HOST, "A") in stage.state().prompts.epochs
+
+
+def test_names_of_types_fill_the_words_to_the_last_character() -> None:
+    """The list's id, the blank lines and the todos' own are counted; one character more is too many."""
+
+    def words(length: int) -> str:
+        policy = Policy(types=(CustomType("x" * length),))
+        return compaction_context(listed(), SNAPSHOT, policy, ("a",)).partition("Pending todos:")[0]
+
+    longest = max(length for length in range(1, 500) if f", {'x' * length}" in words(length))
+    assert len(words(longest)) - len(listed().text) == MAX_CHARS

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from ledger.events import MemoryAdded, MemoryAddedData
-from projections.facts import facts_key, judge_line
+from ledger.events import (
+    ErasedText,
+    JudgedLine,
+    MemoryAdded,
+    MemoryAddedData,
+    SessionCompacted,
+    SessionCompactedData,
+)
+from projections.facts import facts_key, facts_of, judge_line
 from projections.policy import Context, Policy
+from projections.text.erased import ERASED, erased_key
 from projections.text.limits import TITLE_LIMIT
 
 ROOT = "/w/app"
@@ -55,3 +63,21 @@ def test_a_line_has_a_title_where_it_is_too_long_for_one() -> None:
     assert judge_line(Context(), "written", "project", "x" * TITLE_LIMIT).title == ""
     title = judge_line(Context(), "written", "project", "x" * (TITLE_LIMIT + 1)).title
     assert (len(title), title[-2:]) == (TITLE_LIMIT, "x…")
+
+
+def test_a_line_that_was_judged_before_keeps_its_number() -> None:
+    """A command means the entry that it has named, also where the rest of its summary is gone."""
+    data = SessionCompactedData(judged=(JudgedLine("reinforce", "", ref=3),))
+    event = SessionCompacted(specversion="1.0", id="e", source="h/s", seq=0, data=data)
+    (line,) = facts_of(event, Context(root=ROOT)).lines
+    assert (line.kind, line.ref) == ("reinforce", 3)
+
+
+@pytest.mark.parametrize("identity", ["", "d" * 32])
+def test_a_purged_line_has_the_keys_that_are_left_of_it(identity: str) -> None:
+    """Where its identity was its exact key, it has none beside it."""
+    data = MemoryAddedData(ERASED, erased=ErasedText("k" * 32, identity))
+    event = MemoryAdded(specversion="1.0", id="e", source="h", seq=0, data=data)
+    (line,) = facts_of(event, Context(root=ROOT)).lines
+    assert (line.text, line.key) == (ERASED, erased_key("k" * 32))
+    assert line.identity == (erased_key(identity) if identity else "")

@@ -671,3 +671,19 @@ def test_a_log_that_is_dropped_lets_go_of_its_files(tmp_path: Path) -> None:
     held = len(list(folder.iterdir()))
     del log
     assert len(list(folder.iterdir())) < held
+
+
+def test_the_copy_of_a_line_whose_number_could_not_be_is_known_where_it_can(tmp_path: Path) -> None:
+    """Up to that number a reader looks at no id; from there on it does."""
+    far = line_of(400, number=900)
+    dense = [line_of(seq) for seq in range(1, 400)]
+    log = raw_log(tmp_path, b"".join([line_of(0), far, *dense, far]))
+    assert [event.seq for event in log.read()] == [0, 400, *range(1, 400)]
+
+
+def test_a_number_can_be_as_high_as_its_place(tmp_path: Path) -> None:
+    """Up to the byte at which the event ends, which the next writer takes as a reader does; and not above it."""
+    first = line_of(0)
+    highest = next(seq for seq in range(1000) if len(first + line_of(seq, "t", 1)) - 1 == seq)
+    assert raw_log(tmp_path / "a", first + line_of(highest, "t", 1)).size() == highest + 1
+    assert raw_log(tmp_path / "b", first + line_of(highest + 1, "t", 1)).size() == 1

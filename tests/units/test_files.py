@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import LedgerNotFound, NotWritable, StorageError
-from ledger.files import PATH_LIMIT, make_private_folder, open_private, open_regular
+from ledger.files import PATH_LIMIT, is_there, make_private_folder, open_private, open_regular
 from ledger.log import LOG_NAME, FileLog
 from tests.support.logs import KEY, ROOT, draft, line_of, raw_log
 
@@ -97,3 +97,21 @@ def test_deep_folders_are_made(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="too long") as caught:
         make_private_folder("/a" * PATH_LIMIT)
     assert caught.value.errno == errno.ENAMETOOLONG
+
+
+def test_a_refusal_names_the_file(tmp_path: Path) -> None:
+    """As one of the system's does, so that whoever catches it can say where it was."""
+    with pytest.raises(OSError, match="no regular file") as caught:
+        open_regular(str(tmp_path))
+    assert (caught.value.errno, caught.value.filename) == (errno.EINVAL, str(tmp_path))
+
+
+def test_what_can_t_be_looked_at_is_there(tmp_path: Path) -> None:
+    """A folder that leads in a circle is no missing file: whoever opens it is told."""
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    (tmp_path / "file").touch()
+    assert is_there(str(tmp_path / "circle" / "x"))
+    assert is_there(str(tmp_path / "circle"))
+    assert is_there(str(tmp_path / "file"))
+    for missing in ("nothing", "file/x", "a\0b"):
+        assert not is_there(str(tmp_path / missing))

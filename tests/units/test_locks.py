@@ -178,3 +178,13 @@ def test_a_sidecar_that_is_a_dangling_link_is_named(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=r"x\.lock: a symbolic link"), FlockLock(str(path), 0.0).hold():
         pytest.fail("held nothing")
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_the_portable_lock_of_a_platform_is_on_the_sidecar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no ``flock`` it still is the file that was named which is locked."""
+    path = str(tmp_path / "l")
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr("ledger.locks.sys.platform", "win32")
+        lock = default_lock(path, 0.0)
+    with lock.hold(), pytest.raises(LockTimeout), FlockLock(path, 0.0).hold():
+        pytest.fail("both hold the lock")

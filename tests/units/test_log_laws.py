@@ -17,7 +17,7 @@ from ledger.log import LOCK_SUFFIX, LOG_NAME, FileLog, Log
 from ledger.memory import MemoryLog
 from ledger.problems import Kind, problem
 from ledger.recovery import Record
-from ledger.testing import LAWS, Law, MakeLog, expect_guards_the_position
+from ledger.testing import LAWS, Law, MakeLog, expect_guards_the_position, text_survives
 from tests.support.logs import KEY, ROOT
 
 
@@ -185,3 +185,17 @@ def test_a_log_that_refuses_what_is_expected(monkeypatch: pytest.MonkeyPatch) ->
 def test_each_law_is_broken_once() -> None:
     """A law that nothing breaks says nothing."""
     assert {row[0] for row in BROKEN} == {law.__name__ for law in LAWS}
+
+
+def test_a_log_that_puts_another_mark_for_a_lone_surrogate_is_told() -> None:
+    """With what was expected in which attribute."""
+    log = MemoryLog()
+    append = log.append
+
+    def broken(drafts: Sequence[Draft], *, expect: int | None = None) -> tuple[Event, ...]:
+        events: Any = append(drafts, expect=expect)
+        return tuple(replace(one, data=MemoryAddedData(one.data.title.replace("\ufffd", "?"))) for one in events)
+
+    setattr(log, "append", broken)  # noqa: B010 - a type checker lets no method be replaced
+    with pytest.raises(AssertionError, match=r"^data: expected .*a[?]b"):
+        text_survives(lambda: log)

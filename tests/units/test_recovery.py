@@ -137,3 +137,11 @@ def test_parsing_effort_is_linear(monkeypatch: pytest.MonkeyPatch) -> None:
     hostile = b'{"type":"a","x":[' * 300 + b"[]," * 100_000
     recover(hostile + b"\n")
     assert parsed <= 18 * len(hostile)
+
+
+@pytest.mark.parametrize("odd", [b"\x0b", b"\x0c"])
+def test_other_white_space_is_damage(odd: bytes) -> None:
+    """JSON knows four blanks; what no writer leaves behind an event is set aside and named."""
+    records = recover(ONE + odd + b"\n")
+    assert events_of(records) == [memory(1)]
+    assert [(found.kind, found.byte, found.length) for found in problems_of(records)] == [(Kind.NOT_JSON, len(ONE), 1)]

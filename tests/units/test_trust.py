@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -18,7 +19,7 @@ from ledger.check import check
 from ledger.errors import UntrustedLedger
 from ledger.log import LOG_NAME, FileLog
 from ledger.problems import Kind
-from ledger.trust import DERIVED, SPOOL, open_own, open_own_new, untrusted
+from ledger.trust import DERIVED, SPOOL, open_own, open_own_new, require_place, untrusted
 from memfold.bridge.spool import Spool, spooled
 from memfold.memory_file import kept as memory_file
 from replay.heads import TREE_NAME, present_head
@@ -264,3 +265,28 @@ def _forged(lines: bytes) -> bytes:
         fields["d"] = hashlib.blake2b(body, digest_size=8).hexdigest()
         forged.append(msgspec.json.encode({**fields, "f": msgspec.Raw(body)}) + b"\n")
     return b"".join(forged)
+
+
+def test_a_folder_of_root_is_not_refused_to_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user who isn't root may make a ledger below a folder of root's; whether the mode lets him is another matter."""
+    monkeypatch.setattr(os, "geteuid", lambda: 4242)
+    assert Path("/").stat().st_uid == 0
+    require_place("/a folder that is not there/l")
+
+
+def test_a_refusal_names_the_folder_that_is_another_s(tmp_path: Path) -> None:
+    """Not the file in it: that is the place where something has to be done."""
+    path = tmp_path / "l" / DERIVED / "x"
+    path.parent.mkdir(parents=True)
+    path.touch()
+    path.parent.chmod(0o777)
+    with pytest.raises(PermissionError, match=r"anyone may write to it \(mode 0777\)") as caught:
+        open_own(str(path))
+    assert (caught.value.errno, caught.value.filename) == (errno.EACCES, str(path.parent))
+
+
+def test_a_log_is_asked_whose_it_is_unless_told_not_to(tmp_path: Path) -> None:
+    """Also where it was neither opened nor created, but made as an object."""
+    tmp_path.chmod(0o777)
+    with pytest.raises(UntrustedLedger):
+        FileLog(tmp_path).scan()
