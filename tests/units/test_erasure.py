@@ -790,3 +790,9 @@ def test_a_fact_that_is_kept_away_is_one_of_the_workspace() -> None:
     assert len(digests[0] & digests[1]) == 1
     assert len(digests[0] | digests[1]) == 3
     assert len(erased_digests(KEY, _proposal(TEXT), "/w/app")) == 1
+
+
+def test_a_text_that_is_no_utf8_has_a_digest() -> None:
+    """Half of a surrogate pair counts as a question mark, in the text as in the key."""
+    assert keyed_digest("k", "text", "a\ud800") == keyed_digest("k", "text", "a?")
+    assert keyed_digest("k\ud800", "text", "a") == keyed_digest("k?", "text", "a")

@@ -90,6 +90,7 @@ def test_an_age_counts_the_dormant_time_behind_its_clock() -> None:
     assert ages == {0: 350, 100: 250, 150: 237.5, 200: 225, 250: 175, 350: 112.5, 400: 100, 450: 50}
     assert effective_age(600, 500, dormant, retention) == 0
     assert effective_age(250, 350, dormant, retention) == 100 - 50 * 0.75
+    assert effective_age(0, 50, dormant, retention) == 50
 
 
 def test_a_strength_does_not_depend_on_what_does_not_count() -> None:
