@@ -7,8 +7,9 @@ from itertools import product
 import msgspec
 import pytest
 
+from ledger.blocks import Run, Stretch
 from ledger.times import DAY_MS
-from projections.memory.activity import advance, touch
+from projections.memory.activity import advance, calls_taken_in, touch
 from projections.memory.model import Cohort
 from projections.memory.retention import (
     MAX_REINFORCEMENTS,
@@ -98,3 +99,13 @@ def test_a_strength_does_not_depend_on_what_does_not_count() -> None:
     entry = add_entry(empty_state(), {"id": "e", "type": "project", "text": "x"}, 0)
     sure = msgspec.structs.replace(entry, proposal=msgspec.structs.replace(entry.proposal, confidence=1))
     assert initial_strength(entry, POLICY) == initial_strength(sure, POLICY)
+
+
+def test_a_quiet_run_of_calls_is_taken_in_whole() -> None:
+    """None of it is decoded or stepped: the memory needs the times alone, and the ids of what was measured."""
+    state = empty_state()
+    touch(state)
+    later = NOW + DAY_MS
+    stretch = Stretch(0, 0, 2, 9, NOW, later, {"test/A": later}, ("m1",))
+    assert list(calls_taken_in(state, [Run(b"no event", stretch)])) == []
+    assert (state.now, state.last_activity, state.offset, list(state.events)) == (later, later, 9, ["m1"])
