@@ -165,7 +165,8 @@ def test_other_lines_are_noise(line: str) -> None:
 
 def test_commands_carry_their_number_and_text() -> None:
     """Commands are read in any case; a replacement is judged like a candidate (SPEC 5.2, 6.1)."""
-    assert line_of("- reinforce [m12]").ref == 12
+    reinforce = line_of("- reinforce [m12]")
+    assert (reinforce.ref, reinforce.type, reinforce.text) == (12, "", "")
     replace = line_of("REPLACE [M3] [project]: The parser supports 4 formats")
     assert (replace.kind, replace.ref, replace.type, replace.text) == (
         "replace",

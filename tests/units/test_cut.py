@@ -30,6 +30,8 @@ from projections.text.cut import cut, weighted_length
         ("a\U0001f3f4\U000e0067\U000e0062\U000e007fb", 4, "a…"),
         ("a\u1112\u1161\u11abb", 4, "a…"),
         ("\u1112\u1161\u11ab\u1112\u1161", 4, "\u1112\u1161\u11ab…"),
+        ("\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", 3, "\U0001f1e9\U0001f1ea…"),
+        ("\u0301abc", 1, "…"),
         ("\uac00\u11a8bc", 2, "…"),
         ("\uac01\u11a8bc", 2, "…"),
         ("\uac01\u1161bc", 2, "\uac01…"),

@@ -887,3 +887,9 @@ def test_a_copy_of_a_list_gives_away_its_members() -> None:
     assert purged.learn(theirs)
     assert purged.holds(_event(MemoryAdded, 5, MemoryAddedData(TEXT)))
     assert not purged.holds(_event(MemoryAdded, 6, MemoryAddedData("blue whales")))
+
+
+def test_a_text_that_is_no_utf8_has_a_digest() -> None:
+    """Half of a surrogate pair counts as a question mark, in the text as in the key."""
+    assert keyed_digest("k", "text", "a\ud800") == keyed_digest("k", "text", "a?")
+    assert keyed_digest("k\ud800", "text", "a") == keyed_digest("k?", "text", "a")

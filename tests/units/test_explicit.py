@@ -9,6 +9,7 @@ from projections.policy import Context
 from projections.rules.explicit import Request, extract, reduce_message
 from projections.rules.kinds import type_of
 from projections.rules.limits import MAX_RECORD_BYTES, bounded
+from projections.rules.zones import quotations_of
 
 CONTEXT = Context()
 BODY = "builds run on bun"
@@ -335,6 +336,7 @@ def test_a_pasted_memory_file_is_not_the_user() -> None:
     assert accepted(f"{file}{FILE_END}\n{file}{FILE_END}\nRemember: {BODY}") == [BODY]
     assert accepted(f"{file}<command-name>\n{FILE_END}\nRemember: {BODY}") == [BODY]
     assert accepted(f"{FILE_END}\nRemember: {BODY}") == [BODY]
+    assert accepted(f"{file}{FILE_TITLE}\n{FILE_END}\nRemember: {BODY}") == [BODY]
 
 
 # What the log keeps (DESIGN 3)
@@ -358,6 +360,13 @@ def test_the_log_keeps_at_most_64_kib() -> None:
     )
 
 
+def test_a_character_across_the_limit_is_not_kept() -> None:
+    """Of a line that is too long by itself whole characters are left, wherever the limit falls in one."""
+    for before in ("", "x", "xx"):
+        kept = bounded(before + "字" * MAX_RECORD_BYTES)
+        assert kept == before + "字" * ((MAX_RECORD_BYTES - len(before)) // 3)
+
+
 @pytest.mark.parametrize("spare", [-1, 0, 1])
 def test_a_text_within_the_limit_is_kept_whole(spare: int) -> None:
     """One byte more costs the last line, but no blank at the end of the line before it."""
@@ -372,3 +381,27 @@ def test_the_log_keeps_a_quotation_that_ends_in_the_sentence_of_a_negated_form()
     kept = reduce_message(message, CONTEXT)
     assert kept == 'She wrote "all is old. " do not remember '
     assert [one.reasons for one in extract(kept, CONTEXT)] == [one.reasons for one in extract(message, CONTEXT)]
+
+
+def test_a_straight_mark_opens_behind_other_letters_than_ascii() -> None:
+    """The sign right before it counts; a position outside of all quotations stands in none."""
+    assert quotations_of('ab字"c"').starts == (4,)
+    assert quotations_of('字a"c"').starts == ()
+    quoted = quotations_of('a "b" c')
+    assert [quoted.around(at) for at in (0, 3, 6)] == [-1, 0, -1]
+
+
+def test_a_quotation_within_a_body_belongs_to_it() -> None:
+    """A form in it is part of what is to be kept; one before any request is refused with all that it says."""
+    text = 'the handbook says "remember: builds run on bun" in chapter two'
+    assert [(one.text, one.reasons) for one in extract(f"Remember: {text}", CONTEXT)] == [(text, ())]
+    cited = only('He wrote "remember: builds run on bun. Not npm" today')
+    assert (cited.text, [one.code for one in cited.reasons]) == ("remember: builds run on bun. Not npm", ["quoted"])
+
+
+def test_a_colon_alone_on_the_next_line_opens_a_list() -> None:
+    """A line of nothing else asks for what is listed below it."""
+    assert accepted("Remember:\n:\n- the builds run on bun\n- the specs run on vitest") == [
+        "the builds run on bun",
+        "the specs run on vitest",
+    ]

@@ -18,6 +18,7 @@ from projections.text.identity import identity_key, same_identity
         ("First src/b.ts, quoted 'src/a.ts'", "reference:path:src/a.ts"),
         ('It isn\'t "quoted" but “./lib/a.ts”', "reference:path:lib/a.ts"),
         ("Run `npm test x/y.ts` in /w/app/sub/", "reference:path:x/y.ts"),
+        ("Quoted `/w/app/sub/z.ts` is below the root", "reference:path:sub/z.ts"),
         ("Only words", "reference:only words"),
     ],
 )

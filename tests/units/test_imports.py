@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ledger.events import Draft, FileImported, MemoryImported, MemoryImportedData
+from ledger.events import Draft, FileImported, FileImportedData, MemoryImported, MemoryImportedData
 from ledger.times import parse_time
 from memfold.imports.apply import drafts_of, record_import
 from memfold.imports.outcomes import LineReport
@@ -15,7 +15,9 @@ from memfold.workspace import Workspace
 from projections.accounting import counts
 from projections.memory import decide
 from projections.memory.fold import WorkspaceMemory
+from projections.memory.imports import on_file_imported
 from projections.memory.model import HIGHEST_NUMBER
+from projections.memory.turn import Turn
 from replay.sessions import warnings_of
 from tests.support.entries import add_entry, empty_state
 from tests.support.harness import Harness
@@ -339,3 +341,13 @@ def test_a_number_that_cannot_be_is_not_kept(number: int) -> None:
     line = MemoryImportedData("m", "d", 1, "Use tabs in Makefiles", number=number)
     ws.record([Draft(source="memfold", time=TIME, data=line)])
     assert active(ws)["Use tabs in Makefiles"].number == 1
+
+
+@pytest.mark.parametrize(("counter", "number"), [(HIGHEST_NUMBER, HIGHEST_NUMBER), (HIGHEST_NUMBER + 1, 1)])
+def test_a_counter_is_taken_over_up_to_the_highest_number(counter: int, number: int) -> None:
+    """A file may name the last one as its next; a counter beyond it is none."""
+    state = empty_state()
+    data = FileImportedData("MEMORY.md", "d", "reference_b", counter=counter)
+    event = FileImported(specversion="1.0", id="f", source="memfold", time=None, seq=1, data=data)
+    on_file_imported(Turn(state=state, event="f", offset=1, moves=[]), event)
+    assert state.next_number == number

@@ -113,3 +113,18 @@ def test_what_it_had_absorbed_is_decided_again() -> None:
     assert active(world) == ["use pnpm here"]
     assert [record.state for record in world.accounts.records.values()] == ["rejected", "promoted", "absorbed"]
     assert [one.id for one in world.memory.entries.values() if one.state == "promoted"] == ["MEM-002"]
+
+
+def test_of_what_is_left_only_a_better_wording_counts() -> None:
+    """A summary's is none beside that of a person; the entry is worded as it began, and says so."""
+    text = "Always use pnpm in every package"
+    said = {"do": "user_message", "session": "A", "message": "m1", "text": f"Remember: {text}", "at": DAY.format(1)}
+    start = {"do": "session_start", "session": "D", "at": DAY.format(2)}
+    shout = said | {"session": "c", "message": "m2", "text": f"Remember: {text.upper()}", "at": DAY.format(4)}
+    steps = (said, start, summary("B", f"- [feedback] {text.lower()}", day=3), shout)
+    again = start | {"session": "E", "at": DAY.format(5)}
+    assert active(after(*steps, again)) == [text.upper()]
+    world = after(*steps, again, LINK)
+    (entry,) = world.memory.entries.values()
+    assert (entry.proposal.text, entry.worded_by) == (text, entry.ref)
+    assert len(world.memory.absorbed) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from projections.memory_file.lines import escape, unescape
 from projections.memory_file.model import FileEntry, Frame
 from projections.memory_file.reading import read_file
 from projections.memory_file.summary import summary_entries, summary_file, summary_text
@@ -100,3 +101,23 @@ def test_a_summary_without_entries_is_empty() -> None:
 def test_a_digest_names_any_text() -> None:
     """Half a character counts as a question mark: a log can't hold one."""
     assert part_digest("a\ud800") == part_digest("a?") != part_digest("a")
+
+
+def test_only_what_would_be_read_otherwise_is_escaped() -> None:
+    """A letter before a heading makes it content; backslashes before it are escaped once more."""
+    for line in ("X## Active", "XX## Active", "a", "\\a"):
+        assert escape(line, first=True) == line
+    for line in ("## Active", "\\## Active", "\\\\### [MEM-001] A"):
+        assert escape(line, first=False) == f"\\{line}"
+        assert unescape(f"\\{line}", first=False) == line
+
+
+def test_a_file_with_zero_bytes_is_no_text() -> None:
+    """It is reported, and under that name."""
+    assert "not_text" in read_file("# OpenCode Memory\n\n## Active\n\n### [MEM-001] A\n\0\n").reports
+
+
+def test_in_a_summary_an_entry_without_a_day_comes_last() -> None:
+    """Newest first; of what has no day nobody knows how old it is."""
+    entries = [FileEntry(1, "A", added="2026-01-01"), FileEntry(2, "B"), FileEntry(3, "C", added="2026-01-02")]
+    assert list(summary_entries(entries, 1000)) == [3, 1, 2]

@@ -7,8 +7,10 @@ from typing import Any
 from ledger.events import AnyEvent, Draft, MemoryAddedData, MemoryRestored, MemoryRestoredData
 from ledger.times import DAY_MS, HOUR_MS, format_time, parse_time
 from projections.memory.fold import WorkspaceMemory
+from projections.memory.intake import refuse
 from projections.memory.model import Change, Entry, MemoryState, Ref
-from tests.support.entries import add_entry, empty_state
+from projections.memory.turn import Turn
+from tests.support.entries import add_entry, empty_state, proposal
 from tests.support.harness import FIRST
 from tests.support.streams import Stage, summary_of
 from tests.support.watch import watched
@@ -247,6 +249,7 @@ def test_what_waits_too_long_expires_one_by_one() -> None:
     assert memory(stage).expires == FIRST + 30 * DAY_MS
     stage.feed([say("use tabs in Makefiles", at=days[2])])
     assert memory(stage).expires == FIRST + 31 * DAY_MS  # thirty days exactly are not too long
+    assert moves(stage, OTHER) == [WAITS]
     stage.feed([say("use spaces in Python", "m2", at=days[3])])
     assert memory(stage).expires is None
     gone = [WAITS, ("pending", "expired", ("pending_expired",))]
@@ -316,3 +319,41 @@ def test_what_retired_elsewhere_begins_as_it_ended_there() -> None:
     assert moves(stage) == [(None, "superseded", ("imported",))]
     assert moves(stage, OTHER) == [(None, "deleted", ("imported",))]
     assert [one.number for one in memory(stage).entries.values()] == [7, 8]
+
+
+def test_what_a_sub_agent_repeated_is_refused_from_where_it_went() -> None:
+    """It had been absorbed; once the parent is known it is a candidate of a sub-agent like any other."""
+    stage = play(compacted("A", f"- [project] {RULE}"), compacted("C", f"- [project] {RULE}"))
+    stage.feed([{"do": "session_parent", "session": "C", "parent": "A"}])
+    assert moves(stage) == [
+        NEW,
+        (None, "absorbed", ("absorbed_exact",)),
+        ("absorbed", "rejected", ("subagent_session",)),
+    ]
+
+
+def test_a_memory_of_a_person_is_surer_than_that_of_a_tool() -> None:
+    """One written into MEMORY.md has the number that stands there, and full confidence (SPEC 2.3, 16.5)."""
+    stage = play(start("A"))
+    for data in (MemoryAddedData("Use tabs"), MemoryAddedData("Use UTC", origin="hand_edit", number=7)):
+        stage.workspace().log.append([Draft(source="test/A", time=format_time(FIRST + DAY_MS), data=data)])
+    assert [(entry(stage, number).number, entry(stage, number).first.confidence) for number in (1, 7)] == [
+        (1, 90),
+        (7, 100),
+    ]
+
+
+def test_a_candidate_of_a_summary_says_where_it_stood() -> None:
+    """Its message, and what was removed from the summary before it was read."""
+    stage = play(compacted("A", f"- [project] {RULE[:5]}\u200b{RULE[5:]}", message="m7"))
+    first = entry(stage, 1).first
+    assert (first.text, first.message, first.origin, first.notes) == (RULE, "m7", "summary", ("invisible_removed",))
+
+
+def test_where_there_is_no_project_a_candidate_is_refused_for_that() -> None:
+    """The place is the reason where neither the text nor the session is one (SPEC 1.6)."""
+    state = empty_state()
+    state.project = False
+    turn = Turn(state=state, event="e", offset=1, moves=[])
+    assert refuse(turn, proposal({"id": "x", "type": "project", "text": RULE}, 0), ())
+    assert [(one.before, one.after, one.reasons) for one in turn.moves] == [(None, "rejected", ("not_a_project",))]

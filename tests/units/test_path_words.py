@@ -22,6 +22,8 @@ from projections.text.paths import is_path, normal_path, path_words, relative_to
         "README.md",
         "`package.json`.",
         "(src/a.ts)",
+        "(./run)",
+        "`/etc/hosts`",
         "tool.lock",
         "C:\\work\\app",
         "src\\main.py",
@@ -74,6 +76,7 @@ def test_words_that_are_no_paths(word: str) -> None:
         ("/w/application/x", "/w/application/x"),
         ("././src/", "src"),
         ("src\\a.ts", "src/a.ts"),
+        ("src/X", "src/X"),
         ("./", "."),
     ],
 )

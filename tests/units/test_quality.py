@@ -398,6 +398,12 @@ def test_evidence_shows_the_words() -> None:
     text = "The worker is currently paused"
     (reason,) = judge("project", text, CONTEXT)
     assert text[reason.start : reason.end] == "currently"
+    text = "See https://a.test/abc for what is the port?"
+    (question,) = judge("project", text, CONTEXT)
+    assert (question.code, question.start, question.end) == ("unresolved_question", len(text) - 1, len(text))
+    trace = "Traceback (most recent call last)"
+    (error,) = judge("project", f"It said {trace} and {trace} again", CONTEXT)
+    assert (error.code, error.start, error.end) == ("raw_error", 8, 8 + len(trace))
     (missing,) = judge("feedback", "The helper module is rather old", CONTEXT)
     assert (missing.code, missing.start, missing.end) == ("bad_feedback", 0, 0)
 

@@ -8,8 +8,12 @@ from unicodedata import normalize
 import pytest
 
 from projections.policy import RedactionExtra
+from projections.text.more_labels import stands_as_key
 from projections.text.provider_tokens import BEYOND
 from projections.text.redact import is_secret_only, redact, redact_lines, withhold
+from projections.text.shapes import MARK
+from projections.text.values import any_value
+from projections.text.views import JOINT
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 TOKENS = [
@@ -117,6 +121,7 @@ def test_private_keys(text: str, expected: str) -> None:
         ("from=http://a:b@c,to=http://d:e@f", "from=http://[REDACTED]@c,to=http://[REDACTED]@f"),
         ("a http://b:c@d http://e:f@g", "a http://[REDACTED]@d http://[REDACTED]@g"),
         ("https://u:_W6rb|$?n|@i-Rs$cc3x7@h/x", "https://[REDACTED]@h/x"),
+        ("https://u:p@host/x@y/z", "https://[REDACTED]@host/x@y/z"),
         ("https://u:a#b@c?d@h", "https://[REDACTED]@h"),
         ("https://u:a@b?c@h/x", "https://[REDACTED]@h/x"),
         ("https://u:pw@host?mail=a@b", "https://[REDACTED]@host?mail=a@b"),
@@ -503,3 +508,25 @@ def test_nothing_left(text: str, *, expected: bool) -> None:
 def test_configured_labels_leave_nothing_either() -> None:
     """A configured label is no content."""
     assert is_secret_only("door code: [REDACTED]", RedactionExtra(labels=("door code",)))
+
+
+def test_the_value_behind_a_separator() -> None:
+    """A fence stands at the separator or not at all; a type before the value is one of it whatever it ends in."""
+    fenced = "```\npassword: hunter2"
+    assert [fenced[one.start : one.end] for one in any_value(fenced, len("```\npassword: "))] == ["hunter2"]
+    assert any_value("password: ```\nhunter2", len("password: ")) == []
+    typed = "password: boX = hunter2"
+    assert [typed[one.start : one.end] for one in any_value(typed, len("password: "))] == ["boX", "hunter2"]
+
+
+def test_below_a_mark_only_what_looks_like_a_key_is_hidden() -> None:
+    """Another mark in it says nothing about the rest."""
+    for below, hidden in ((f"abc1{MARK}", []), ("hunter2s3cret", ["hunter2s3cret"])):
+        text = f"auth: {MARK}{JOINT}{below}"
+        assert [text[one.start : one.end] for one in any_value(text, len("auth: "))] == [MARK, *hidden]
+
+
+def test_a_key_may_stand_far_in() -> None:
+    """Only blanks before it make it the key of a setting, to the last one that is looked at."""
+    assert stands_as_key(" " * 24 + "pass", 24)
+    assert not stands_as_key("x" + " " * 23 + "pass", 24)

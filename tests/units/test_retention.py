@@ -7,8 +7,9 @@ from itertools import product
 import msgspec
 import pytest
 
+from ledger.blocks import Run, Stretch
 from ledger.times import DAY_MS
-from projections.memory.activity import advance, touch
+from projections.memory.activity import advance, calls_taken_in, touch
 from projections.memory.model import Cohort
 from projections.memory.retention import (
     MAX_REINFORCEMENTS,
@@ -90,6 +91,7 @@ def test_an_age_counts_the_dormant_time_behind_its_clock() -> None:
     assert ages == {0: 350, 100: 250, 150: 237.5, 200: 225, 250: 175, 350: 112.5, 400: 100, 450: 50}
     assert effective_age(600, 500, dormant, retention) == 0
     assert effective_age(250, 350, dormant, retention) == 100 - 50 * 0.75
+    assert effective_age(0, 50, dormant, retention) == 50
 
 
 def test_a_strength_does_not_depend_on_what_does_not_count() -> None:
@@ -97,3 +99,13 @@ def test_a_strength_does_not_depend_on_what_does_not_count() -> None:
     entry = add_entry(empty_state(), {"id": "e", "type": "project", "text": "x"}, 0)
     sure = msgspec.structs.replace(entry, proposal=msgspec.structs.replace(entry.proposal, confidence=1))
     assert initial_strength(entry, POLICY) == initial_strength(sure, POLICY)
+
+
+def test_a_quiet_run_of_calls_is_taken_in_whole() -> None:
+    """None of it is decoded or stepped: the memory needs the times alone, and the ids of what was measured."""
+    state = empty_state()
+    touch(state)
+    later = NOW + DAY_MS
+    stretch = Stretch(0, 0, 2, 9, NOW, later, {"test/A": later}, ("m1",))
+    assert list(calls_taken_in(state, [Run(b"no event", stretch)])) == []
+    assert (state.now, state.last_activity, state.offset, list(state.events)) == (later, later, 9, ["m1"])

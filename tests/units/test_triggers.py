@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from projections.policy import DEFAULT_POLICY, Context, GatePattern, Patterns, Policy
 from projections.rules.explicit import Request, extract, is_off_the_record, reduce_message
-from projections.rules.patterns import check_patterns
+from projections.rules.patterns import check_patterns, source_of
+from projections.rules.triggers import triggers_of
 
 DEFAULT = Context()
 ALL_PACKS = Context(Policy(languages=("en", "zh", "ja", "ko", "de", "es", "fr", "pt", "vi")))
@@ -272,3 +275,20 @@ def test_all_packs_live_together() -> None:
     """With every pack on, each still finds its own form."""
     text = "Merke dir: wir bauen mit Bazel\nGhi nhớ: dùng pnpm cho dự án\n記住：使用更快的工具链"
     assert accepted(text, ALL_PACKS) == ["wir bauen mit Bazel", "dùng pnpm cho dự án", "使用更快的工具链"]
+
+
+def test_an_alternative_is_the_longest_whole_word() -> None:
+    """Longest first; an edge counts where the word has a letter at it; a star takes the fewest signs."""
+    assert re.findall(source_of(["a b", "a"]), "a b a") == ["a b", "a"]
+    assert re.findall(source_of(["ab:", "ab"]), "ab: xab: ab") == ["ab:", "ab"]
+    assert re.findall(source_of(["ab:"]), "xab: ab:") == ["ab:"]
+    assert re.findall(source_of([":ab"]), ":abx :ab") == [":ab"]
+    assert re.findall(source_of(["a*b*c"]), "a1b2c ac abc") == ["a1b2c", "abc"]
+
+
+def test_commas_behind_the_end_are_not_looked_at() -> None:
+    """A sentence is searched for preferences up to its own end."""
+    line = "Well, from now on use tabs. Then, from now on use bun"
+    triggers = triggers_of(DEFAULT_POLICY)
+    assert [found.start for found in triggers.after_comma(line, 0, line.index("."))] == [6]
+    assert len(list(triggers.after_comma(line, 0, len(line)))) == 2

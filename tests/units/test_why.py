@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from projections.reasons import rule_of
 from projections.world import World
 from replay.unseen import judge_unseen
 from replay.why import Explanation, Story, why
@@ -274,3 +275,9 @@ def test_a_text_with_invisible_characters_carries_a_note() -> None:
     """What was removed when it was taken in is said (SPEC 1.3)."""
     told = story([START, remember("use pn\u200bpm here")], "use pnpm here")
     assert [one.code for one in told.notes] == ["invisible_removed"]
+
+
+def test_each_reason_names_its_section() -> None:
+    """Configured patterns have the section on configuration."""
+    assert rule_of("custom:mine") == "SPEC 20.3"
+    assert rule_of("commit_or_ci_snapshot") == "SPEC 6.2"
