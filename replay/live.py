@@ -131,7 +131,7 @@ class Live:
             self._archive = archive
             track(self._held, archive)
         if most is None:  # nobody waits: without the file, all blocks are decoded for it
-            with suppress(LedgerError):
+            with suppress(LedgerError, OSError):
                 keep_outlines(self._log.directory, self._log.path)
 
     def _start_anew(self) -> None:

@@ -91,6 +91,7 @@ def keep_outlines(directory: str, path: str) -> int:
 
     Raises:
         LedgerError: if the log can't be read.
+        OSError: if the system doesn't say how long it is.
     """
     begin = _last_begin(blocks_path(directory))
     if begin > os.path.getsize(path):  # noqa: PTH202 - as above

@@ -65,7 +65,8 @@ _QUOTED = re.compile(
             r"'((?:[^'\\\n]|\\.)*+)'",
             rf"`{{3,8}}+{_SPACE}*+([^`\n{JOINT}]++)`{{3,8}}+",
             r"`(?!``)([^`\n]*+)`",
-            r"\\++[\"']((?:[^\"'\\\n]|\\++(?![\"']))*+)\\++[\"']",
+            # Not possessive as a whole: Python before 3.11.5 then misses it, as its parts look ahead.
+            r"\\++[\"']((?:[^\"'\\\n]|\\++(?![\"']))*)\\++[\"']",
             *(f"{opening}([^{opening}{closing}\n]*+){closing}" for opening, closing in PAIRED_QUOTES),
         )
     )
