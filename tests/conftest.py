@@ -10,7 +10,7 @@ from tests.support.effort import PHASES, SMALL, examples
 settings.register_profile(
     "memfold",
     deadline=None,
-    max_examples=examples(60),
+    max_examples=examples(50),
     phases=PHASES,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -49,7 +49,7 @@ def _named(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [row | {"id": f"e{n}", "text": f"{n} {row['text']}"[:260]} for n, row in enumerate(rows)]
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(100))
 @given(st.lists(_ROWS, max_size=60).map(_named), _POLICIES, st.sampled_from((1, 1, 30)))
 def test_a_block_is_the_same_whether_or_not_what_it_omits_is_told(
     rows: list[dict[str, Any]], policy: Policy, times: int
@@ -61,7 +61,7 @@ def test_a_block_is_the_same_whether_or_not_what_it_omits_is_told(
         assert (brief.text, brief.shown) == (whole.text, whole.shown)
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(100))
 @given(st.lists(_ROWS, max_size=60).map(_named), _POLICIES)
 def test_i5_blocks_of_any_texts_keep_their_limits(rows: list[dict[str, Any]], policy: Policy) -> None:
     """Any entries under any policy: characters, entries and caps hold, and each line is whole."""

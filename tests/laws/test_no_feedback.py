@@ -84,7 +84,7 @@ def _fed_back(text: str) -> list[Step]:
     return [step | {"session": "echo"} for step in said]
 
 
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(15))
 @given(histories(max_size=20), st.data())
 def test_i17_what_memfold_has_said_adds_no_entry(history: list[Step], data: st.DataObject) -> None:
     """Blocks, hot blocks, numbered lists and answers that come back by any way add nothing."""

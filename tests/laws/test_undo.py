@@ -50,7 +50,7 @@ def _in_force(events: list[AnyEvent]) -> list[AnyEvent]:
     return [event for event in events if event.id not in out and getattr(event, "causationid", None) not in out]
 
 
-@settings(max_examples=examples(70))
+@settings(max_examples=examples(40))
 @given(ledgers(max_size=35), st.data())
 def test_undos_of_any_changes_equal_the_fold_without_them(events: list[AnyEvent], data: st.DataObject) -> None:
     """Active texts and types are those of a log in which what is undone, and what it caused, never was.
@@ -87,7 +87,7 @@ def test_an_undo_right_behind_a_change_leads_back(events: list[AnyEvent], data: 
     assert _active(fold(WorkspaceMemory(), after)) == _active(fold(WorkspaceMemory(), events[:end]))
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(35))
 @given(ledgers(max_size=25))
 def test_undoing_again_and_again_leads_to_no_change_left(events: list[AnyEvent]) -> None:
     """Each undo without a name takes the change before; at the end none is left, and no id was given twice."""
@@ -102,7 +102,7 @@ def test_undoing_again_and_again_leads_to_no_change_left(events: list[AnyEvent])
     watched(events)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(35))
 @given(ledgers(max_size=25), st.data())
 def test_an_undo_can_be_undone(events: list[AnyEvent], data: st.DataObject) -> None:
     """Undoing the undo brings back the active texts that were there before it."""
