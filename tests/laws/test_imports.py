@@ -202,7 +202,7 @@ def _said(entries: list[Entry]) -> list[tuple[str, str, tuple[str, ...]]]:
     return sorted((one.proposal.type, one.proposal.text, one.proposal.tags) for one in entries)
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(60))
 @given(_OUT)
 def test_a_reference_a_export_comes_back(steps: list[dict[str, Any]]) -> None:
     """Imported into an empty ledger, a store gives the same active texts, types and tags, in the same order."""
@@ -218,7 +218,7 @@ def test_a_reference_a_export_comes_back(steps: list[dict[str, Any]]) -> None:
         assert (first.created, first.clock) == (second.created, second.clock)
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(60))
 @given(_OUT)
 def test_an_export_of_ours_comes_back_whole(steps: list[dict[str, Any]]) -> None:
     """The JSON document gives the same memories under the same ids, with title, content and tags."""
@@ -234,7 +234,7 @@ def test_an_export_of_ours_comes_back_whole(steps: list[dict[str, Any]]) -> None
     assert _said(again) == _said(active)
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(60))
 @given(_OUT)
 def test_a_memory_file_comes_back_under_its_ids(steps: list[dict[str, Any]]) -> None:
     """MEMORY.md gives the same memories under the same ids; it has no types, so they are told by words (SPEC 17)."""
@@ -273,7 +273,7 @@ def _kinds(memory: MemoryState) -> Counter[tuple[str, str]]:
     return Counter((one.proposal.type, one.proposal.text) for one in memory.entries.values() if one.state == "promoted")
 
 
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(50))
 @given(ledgers(max_size=15), st.lists(_FILES, min_size=1, max_size=3), st.lists(st.integers(0, 99), min_size=3))
 def test_undoing_an_import_equals_the_fold_without_it(
     events: list[AnyEvent], files: list[tuple[str, bytes]], places: list[int]

@@ -85,7 +85,7 @@ def imports() -> st.SearchStrategy[list[AnyEvent]]:
     return st.lists(IMPORTS, max_size=6).map(lambda steps: events_of([step | {"at": at} for step in steps]))
 
 
-@settings(max_examples=examples(250))
+@settings(max_examples=examples(150))
 @given(CROWDS, DAYS, POLICIES, NEWCOMERS)
 def test_room_is_where_the_selection_would_have_it(
     rows: list[dict[str, object]], active: list[int], policy: Policy, drawn: dict[str, object]

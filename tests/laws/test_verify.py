@@ -227,7 +227,7 @@ _steps = st.lists(
 )
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(90))
 @given(_steps, st.data())
 def test_a_verdict_fits_the_log(steps: list[Callable[[_Log], None]], data: st.DataObject) -> None:
     """Whatever becomes of a log: true and false heads, purges, damage, and heads that were kept at any time."""
