@@ -25,7 +25,7 @@ from ledger.locks import default_lock
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.tail import read_tail
 
-__all__ = ["RESTORE_NAME", "LogCopy", "copy_log", "digest_log", "replace_log"]
+__all__ = ["RESTORE_NAME", "LogCopy", "copy_log", "digest_log", "log_at", "replace_log"]
 
 _CHUNK = 1 << 20
 RESTORE_NAME = f".{LOG_NAME}.restore"
@@ -69,7 +69,7 @@ def digest_log(directory: str) -> LogCopy:
         LedgerNotFound: if there is none.
         StorageError: if the system refused.
     """
-    return _copy(_log_at(directory), None)
+    return _copy(log_at(directory), None)
 
 
 def replace_log(directory: str, source: str, copy: LogCopy, *, expect: int, first: Callable[[], None]) -> None:
@@ -101,7 +101,7 @@ def replace_log(directory: str, source: str, copy: LogCopy, *, expect: int, firs
         try:
             with suppress(FileNotFoundError):  # left by a kill
                 os.unlink(beside)
-            made = _copy(_log_at(source), beside)
+            made = _copy(log_at(source), beside)
             if made != copy:
                 os.unlink(beside)
                 raise SequenceConflict(copy.size, made.size)
@@ -126,7 +126,7 @@ def _log_path(directory: str) -> str:
     return os.path.join(directory, LOG_NAME)
 
 
-def _log_at(copy: str) -> str:
+def log_at(copy: str) -> str:
     """The log of a copy, which may lie alone and under any name."""
     return copy if os.path.isfile(copy) else _log_path(copy)
 

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH114, PTH116, PTH118, PTH120, PTH208 - pathlib costs more at start-up than an append
+# ruff: noqa: PTH105, PTH114, PTH116, PTH118, PTH120, PTH208 - pathlib costs more at start-up than an append
 """Whose a ledger is: memories stand in prompts, so only the user who is served, or root, may have written them."""
 
 from __future__ import annotations
@@ -11,9 +11,19 @@ import sys
 from collections.abc import Iterator
 
 from ledger.errors import UntrustedLedger
-from ledger.files import close_file, make_private_folder, open_private, open_regular
+from ledger.files import close_file, make_private_folder, open_private, open_regular, write_all
 
-__all__ = ["DERIVED", "PRIVATE", "SPOOL", "open_own", "open_own_new", "require_own", "require_place", "untrusted"]
+__all__ = [
+    "DERIVED",
+    "PRIVATE",
+    "SPOOL",
+    "open_own",
+    "open_own_new",
+    "put_own",
+    "require_own",
+    "require_place",
+    "untrusted",
+]
 
 DERIVED = "derived"
 """The folder beside the log for what can be computed from it."""
@@ -89,6 +99,25 @@ def open_own_new(path: str, flags: int) -> int:
     _require_own_folder(path)
     uncut = flags & ~os.O_TRUNC  # what it held goes only once it is known whose it is
     return _checked(open_private(path, uncut | os.O_NONBLOCK | _NO_LINK), path, cut=uncut != flags)
+
+
+def put_own(path: str, beside: str, data: bytes) -> None:
+    """Put a file in a folder beside the log at once, whole; a reader meets the old one or the new one.
+
+    Args:
+        path: the file, in a folder below the ledger's.
+        beside: what it is made as, in the same folder: a name that no other writer takes.
+        data: what it says.
+
+    Raises:
+        OSError: as ``open_own_new``, or as the system refuses to write or rename it.
+    """
+    descriptor = open_own_new(beside, os.O_WRONLY)
+    try:
+        write_all(descriptor, data)
+    finally:
+        close_file(descriptor)
+    os.replace(beside, path)
 
 
 def untrusted(folder: str) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH113, PTH118 - os.path strings, as in ``memfold.paths``
+# ruff: noqa: PTH118 - os.path strings, as in ``memfold.paths``
 """A ledger whose log is gone: what shows that there was one, and the copies that bring it back."""
 
 from __future__ import annotations
@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from shlex import quote
 
-from ledger.copies import digest_log
+from ledger.copies import digest_log, log_at
 from ledger.events import LedgerCreated
 from ledger.files import is_there
 from ledger.log import LOCK_SUFFIX, LOG_NAME
@@ -18,7 +18,7 @@ from memfold.cli.words import plural
 from memfold.errors import DataError
 from projections.text.clean import decode
 
-__all__ = ["bare_copy", "begun_anew", "had_a_log", "log_of", "newest_backup", "what_is_left"]
+__all__ = ["bare_copy", "begun_anew", "had_a_log", "newest_backup", "what_is_left"]
 
 _TRACES = (LOG_NAME + LOCK_SUFFIX, DERIVED, QUARANTINE)
 """What stands in a ledger's folder only after its first event was written."""
@@ -78,11 +78,6 @@ def begun_anew(ledger: str, data: str, key: str) -> int:
     return len(manifests) if ledger and all(one.ledger not in ("", ledger) for one in manifests) else 0
 
 
-def log_of(copy: str) -> str:
-    """The log of a copy, which is a folder or the log itself."""
-    return copy if os.path.isfile(copy) else os.path.join(copy, LOG_NAME)
-
-
 def bare_copy(copy: str) -> Manifest:
     """What a copy without a manifest is, from its log alone: nothing says whether it is whole.
 
@@ -93,7 +88,7 @@ def bare_copy(copy: str) -> Manifest:
         DataError: if it doesn't begin as a ledger does, so that nobody can tell whose it is.
         LedgerError: if it can't be read.
     """
-    log = log_of(copy)
+    log = log_at(copy)
     first = next(iter(Reader(log)), None)
     if not isinstance(first, LedgerCreated):
         raise DataError(f"{decode(copy)} can't be restored: its log has no beginning")

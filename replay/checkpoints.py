@@ -1,4 +1,4 @@
-# ruff: noqa: PTH105, PTH108, PTH110, PTH118, PTH208 - os.path strings, as in the rest of the package
+# ruff: noqa: PTH108, PTH110, PTH118, PTH208 - os.path strings, as in the rest of the package
 """Checkpoints in ``derived/checkpoints/``: where a fold may begin instead of at the first event (DESIGN 6).
 
 A checkpoint is two files. The one that names it holds where the log is read on, the small part of the state, and what
@@ -20,13 +20,14 @@ from msgspec import Raw, Struct
 from ledger.codec import UNREADABLE, decode_known
 from ledger.digests import blake2b
 from ledger.events import LedgerCreated
-from ledger.files import close_file, make_private_folder, open_regular, write_all
+from ledger.files import make_private_folder, open_regular
 from ledger.log import FileLog
 from ledger.reader import Cursor
-from ledger.trust import DERIVED, open_own, open_own_new
+from ledger.trust import DERIVED, open_own, put_own
 from projections.memory.fold import WorkspaceMemory
 from projections.policy import RULES_VERSION
 from replay.archive import Archive, Damaged, Layout, build
+from replay.places import digest_before
 from replay.stored import SCHEMA, Body, Held, Parts, body_of, records, tables_of
 from replay.tables import Table
 
@@ -43,8 +44,6 @@ _KIND = f"world-{STATE_VERSION}.{WorkspaceMemory.version}.{RULES_VERSION}-{SCHEM
 _KEPT = 2
 _MOST_CHANGES = 2000
 """Changes beside an archive, above which the next checkpoint gets one of its own: a start reads them all."""
-_LOOK_BACK = 4096
-"""Bytes before the cursor that are compared: the last line, or the end of a long one."""
 _FIRST_LINE = 1 << 16
 
 
@@ -177,7 +176,7 @@ def save(
             path = f"{prefix}{_place(cursor.byte)}{_ARCHIVE}"
             _put(path, data, written)
             archive, body = Archive(path, layout), body_of(held, None)
-        head = Head(cursor, _digest_before(log, cursor.byte), events, facts, archive.layout, body or Raw())
+        head = Head(cursor, digest_before(log.path, cursor.byte), events, facts, archive.layout, body or Raw())
         data = msgspec.json.encode(head)
         base = os.path.basename(archive.path)[-len(_ARCHIVE) - _PLACE : -len(_ARCHIVE)]  # noqa: PTH119
         path = f"{prefix}{_place(cursor.byte)}-{base}{_HEAD}"
@@ -205,7 +204,7 @@ def _load(log: FileLog, path: str) -> Checkpoint | None:
         if blake2b(data).hexdigest().encode() != digest:
             return None
         head = msgspec.json.decode(data, type=Head)
-        if _digest_before(log, head.cursor.byte) != head.before:
+        if digest_before(log.path, head.cursor.byte) != head.before:
             return None
         archive = Archive(_archive_of(path), head.layout)
         body = msgspec.json.decode(head.body, type=Body)
@@ -233,15 +232,6 @@ def _prefix(ledger: str) -> str:
     return f"{_KIND}-{digest[:16]}-"
 
 
-def _digest_before(log: FileLog, byte: int) -> str:
-    """Digest of the bytes before a place; empty where the log isn't that long."""
-    start = max(0, byte - _LOOK_BACK)
-    with open(log.path, "rb", opener=open_regular) as file:
-        file.seek(start)
-        data = file.read(byte - start)
-    return blake2b(data).hexdigest() if len(data) == byte - start else ""
-
-
 def _place(byte: int) -> str:
     return f"{byte:0{_PLACE}d}"
 
@@ -256,12 +246,7 @@ def _put(path: str, data: bytes, written: list[str]) -> None:
     """Put a file in its place at once; what it is made as has a name that no other writer takes."""
     beside = f"{path}.{os.urandom(4).hex()}"
     written += (beside, path)
-    descriptor = open_own_new(beside, os.O_WRONLY)
-    try:
-        write_all(descriptor, data)
-    finally:
-        close_file(descriptor)
-    os.replace(beside, path)
+    put_own(path, beside, data)
 
 
 def _prune(folder: str, prefix: str, end: str) -> None:

@@ -3,25 +3,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from contextlib import suppress
 
 import msgspec
 from msgspec import Struct
 
-from ledger.files import open_regular
 from ledger.leaves import Leaves
 from ledger.log import FileLog
 from ledger.reader import START, Cursor
 from ledger.trust import DERIVED, open_own, open_own_new
 from projections.merkle import EMPTY, Frontier, MerkleTree
+from replay.places import digest_before
 
 __all__ = ["TREE_NAME", "present_head"]
 
 TREE_NAME = "tree.json"
-_LOOK_BACK = 4096
-"""Bytes before the cursor that are compared: the last line that was taken in, or the end of a long one."""
 _LIMIT = 1 << 16
 
 
@@ -71,29 +68,20 @@ def _load(log: FileLog) -> _Kept:
         with open(_path(log), "rb", opener=open_own) as file:
             kept = msgspec.json.decode(file.read(_LIMIT), type=_Kept)
         is_tree = [len(bytes.fromhex(root)) for root in kept.roots] == [32] * kept.size.bit_count()
-        if is_tree and kept.before and kept.before == _digest_before(log, kept.cursor):
+        if is_tree and kept.before and kept.before == digest_before(log.path, kept.cursor.byte):
             return kept
     return _NOTHING
 
 
 def _save(log: FileLog, cursor: Cursor, tree: Frontier) -> None:
     """Keep it, best effort. Two that do so at once may mix their bytes: then nothing is read from it, and no more."""
-    kept = _Kept(cursor, _digest_before(log, cursor), tree.size, tuple(root.hex() for root in tree.roots))
+    kept = _Kept(cursor, digest_before(log.path, cursor.byte), tree.size, tuple(root.hex() for root in tree.roots))
     with suppress(OSError):
         descriptor = open_own_new(_path(log), os.O_WRONLY | os.O_TRUNC)
         try:
             os.write(descriptor, msgspec.json.encode(kept))
         finally:
             os.close(descriptor)
-
-
-def _digest_before(log: FileLog, cursor: Cursor) -> str:
-    """Digest of the bytes before a cursor; empty where the log isn't that long."""
-    start = max(0, cursor.byte - _LOOK_BACK)
-    with open(log.path, "rb", opener=open_regular) as file:
-        file.seek(start)
-        data = file.read(cursor.byte - start)
-    return hashlib.sha256(data).hexdigest() if len(data) == cursor.byte - start else ""
 
 
 def _path(log: FileLog) -> str:

@@ -13,7 +13,7 @@ from shlex import quote
 
 from msgspec import Struct
 
-from ledger.copies import LogCopy, replace_log
+from ledger.copies import LogCopy, log_at, replace_log
 from ledger.errors import LedgerNotFound, SequenceConflict
 from ledger.events import AnyEvent, LedgerErased, type_name
 from ledger.files import is_there
@@ -30,7 +30,7 @@ from memfold.cli.words import plural
 from memfold.clock import now_ms
 from memfold.errors import OK, MemfoldError
 from memfold.links import require_unlinked
-from memfold.lost import bare_copy, log_of
+from memfold.lost import bare_copy
 from memfold.memory_file.keeper import keeper_of
 from memfold.terminal import clean
 from projections.erasure.returning import Purged
@@ -116,7 +116,7 @@ def run(options: Namespace) -> int:
 
 
 def _plan(place: Place, folder: str) -> _Plan:
-    log, (present, seq) = log_of(folder), _present(place)
+    log, (present, seq) = log_at(folder), _present(place)
     manifest, notes = _manifest(folder, log, seq)
     backed = {event.id for event in Reader(log)}
     lost = [event for event in present if event.id not in backed]

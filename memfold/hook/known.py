@@ -1,4 +1,3 @@
-# ruff: noqa: PTH105 - pathlib costs more at start-up than a line
 """What the plain way leaves for the lean one: up to which byte the log is known, and under which settings.
 
 ``derived/hook.json`` is disposable. It says that at a byte of the log a line ended, which seq was next there, that the
@@ -21,12 +20,12 @@ from msgspec import MsgspecError, Struct
 from ledger.digests import sha256
 from ledger.errors import LedgerError
 from ledger.events import PolicySet
-from ledger.files import close_file, open_regular, write_all
+from ledger.files import open_regular
 from ledger.lean import SPAN
 from ledger.log import FileLog
 from ledger.reader import START, Cursor
 from ledger.tail import read_tail
-from ledger.trust import open_own, open_own_new
+from ledger.trust import open_own, put_own
 from memfold import __version__
 from memfold.hook.place import signature
 from memfold.hook.run import FOLDER, NOTE
@@ -153,9 +152,4 @@ def _replace(path: str, data: bytes) -> None:
     beside = f"{path}.{os.getpid()}"
     with suppress(FileNotFoundError):  # left by a kill
         os.unlink(beside)  # noqa: PTH108
-    descriptor = open_own_new(beside, os.O_WRONLY)
-    try:
-        write_all(descriptor, data)
-    finally:
-        close_file(descriptor)
-    os.replace(beside, path)
+    put_own(path, beside, data)
