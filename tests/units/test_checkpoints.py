@@ -18,8 +18,9 @@ from projections.prompts import Prompts
 from projections.world import World
 from replay import checkpoints, live
 from replay.archive import Archive, Damaged, Record, build
-from replay.checkpoints import STATE_VERSION, Head, find, folder_of
+from replay.checkpoints import STATE_VERSION, Checkpoint, Head, find, folder_of
 from replay.live import CHECKPOINT_EVERY, Live
+from replay.recheck import recheck
 from replay.state import state_at
 from replay.stored import SCHEMA, Body, codec_of
 from replay.tables import Table, records_of
@@ -114,6 +115,20 @@ class TestWriting:
         (one,) = find(FileLog.open(tmp_path / "l"))
         assert one.cursor.byte == len(short)
         assert len(_kept(log)) == 2
+
+    def test_one_that_is_pruned_while_verify_looks_is_no_finding(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A live bridge has removed it for a later one: nothing was wrong with it."""
+        log = _log(tmp_path / "l")
+        _write(log)
+
+        def gone(one: Checkpoint, _: object) -> bool:
+            Path(one.path).unlink()
+            return False
+
+        monkeypatch.setattr("replay.recheck._is_right", gone)
+        assert recheck(log).removed == ()
 
     def test_those_below_a_folder_that_anyone_may_write_to_are_not_read(self, tmp_path: Path) -> None:
         """Who may write to ``derived/`` may put another folder of checkpoints in it; none is written there either."""
