@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -236,6 +237,7 @@ def test_what_waits_is_purged_too(tmp_path: Path) -> None:
     for number, text in enumerate((f"Remember: {TEXT}\nRemember: {other}", f"Remember: {third}")):
         data = MemoryRequestedData(message=f"w{number}", text=text)
         Spool(directory).keep([Draft(source="test/A", time=None, data=data)])
+        time.sleep(0.002)  # files of two processes are in the order of their milliseconds
     assert spooled(directory) == 2
     purge = _purge(tmp_path)
     preview = purge.look()

@@ -239,6 +239,7 @@ class OpenCode:
             "XDG_STATE_HOME": f"{home}/.local/state",
             "XDG_CACHE_HOME": f"{home}/.cache",
             "npm_config_offline": "true",
+            "npm_config_fetch_retries": "0",  # MEMORY.md makes a .opencode, where the client installs its package too
             "npm_config_update_notifier": "false",
             "REC_OUT": str(self.hooks_log),
             **{f"OPENCODE_DISABLE_{name}": "1" for name in switches},
