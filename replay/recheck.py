@@ -14,7 +14,7 @@ from ledger.log import FileLog
 from projections.world import World
 from replay.archive import Damaged
 from replay.checkpoints import Checkpoint, find, read_whole
-from replay.stored import Held, note_sources, only_of
+from replay.stored import Held, only_of, take_in
 
 __all__ = ["Rechecked", "recheck"]
 
@@ -46,13 +46,14 @@ def recheck(log: FileLog) -> Rechecked:
     kept = sorted(find(log), key=lambda one: one.events)
     if not kept:
         return Rechecked()
-    world = World({source for one in kept for source in one.asked})
-    held = Held(world.initial(), (), {}, {})
-    events = note_sources(log.reader(), held)
+    asked = {source for one in kept for source in one.asked}
+    world = World(asked)
+    held = Held(world.initial(), (), {}, {}, {})
+    events = iter(log.reader())
     right: list[Checkpoint] = []
     count = 0
     for one in kept:
-        world.run(held.world, islice(events, one.events - count))
+        take_in(held, world, islice(events, one.events - count), asked)
         count = one.events
         if _is_right(one, held):
             right.append(one)

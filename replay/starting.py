@@ -19,7 +19,7 @@ from replay.outlines import by_blocks
 from replay.positions import note_session, session_sources
 from replay.stored import prompts_of
 
-__all__ = ["with_blocks", "with_names"]
+__all__ = ["from_latest", "with_blocks", "with_names"]
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ def with_blocks(log: FileLog, only: AbstractSet[str], use: Callable[[PromptState
         RenderedPrompts(only, KeptFacts(log.directory, one.facts)).run(state, log.reader(one.cursor))
         return (use(state),)
 
-    made = _from_latest(log, go_on)
+    made = from_latest(log, go_on)
     return use(fold(RenderedPrompts(only, KeptFacts(log.directory)), by_blocks(log))) if made is None else made[0]
 
 
@@ -69,12 +69,17 @@ def with_names(log: FileLog, use: Callable[[dict[str, str]], T]) -> T:
             note_session(names, event)
         return (use(names),)
 
-    made = _from_latest(log, go_on)
+    made = from_latest(log, go_on)
     return use(session_sources(log.read())) if made is None else made[0]
 
 
-def _from_latest(log: FileLog, go_on: Callable[[Checkpoint], tuple[T] | None]) -> tuple[T] | None:
-    """What comes of the latest checkpoint of which something comes; None without one."""
+def from_latest(log: FileLog, go_on: Callable[[Checkpoint], tuple[T] | None]) -> tuple[T] | None:
+    """What comes of the latest checkpoint of which something comes; None without one.
+
+    Args:
+        log: the log.
+        go_on: makes it; None where the checkpoint doesn't have what is asked for. It keeps nothing of its state.
+    """
     before = _file(log)
     for one in find(log):
         try:

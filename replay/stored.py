@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from ledger.blocks import Run
 from ledger.events import AnyEvent, SessionStarted, UnknownEvent
+from projections.memory.activity import calls_taken_in
 from projections.memory.model import Cohort, MemoryState, Proposal, Ref
 from projections.prompts import Prompts
 from replay.archive import Archive, Record
@@ -24,9 +25,10 @@ from replay.tables import Codec, Table, changes_of, records_of
 
 if TYPE_CHECKING:
     from projections.accounting import Accounts
+    from projections.histories import Steps
     from projections.hot.delivery import Given
     from projections.hot.state import States
-    from projections.world import WorldState
+    from projections.world import World, WorldState
 
 __all__ = [
     "SCHEMA",
@@ -35,17 +37,17 @@ __all__ = [
     "Parts",
     "Tables",
     "body_of",
-    "note_sources",
     "only_of",
     "prompts_of",
     "records",
     "tables_of",
+    "take_in",
     "track",
 ]
 
 T = TypeVar("T")
 
-SCHEMA = "2e0c615f4a6fa9aa"
+SCHEMA = "b0a6424fc9018d0a"
 """Digest of all types that are stored; a test holds it. States of other types are never read by mistake."""
 
 _SMALL = frozenset(["pending", "by_type", "cohorts", "rules", "erasures", "warnings", "snapshots"])
@@ -57,6 +59,8 @@ _GROWING = tuple(
 )
 _OF_TYPE = "by_type:"
 """Active entries by type are a table for each."""
+_BESIDE = ("seen", "names", "steps")
+"""Tables that stand beside the state."""
 _PAIRS: dict[str, Any] = {
     # JSON has no keys but texts.
     "pending": list[tuple[Ref, Proposal]],
@@ -78,12 +82,14 @@ class Held(Struct):
         asked: sources of the sessions whose blocks, deliveries and hot state are in it.
         seen: the sources of all events before it.
         names: session ids and the source of each (``replay.positions.session_sources``).
+        steps: the histories of all candidates (``projections.histories``).
     """
 
     world: WorldState
     asked: tuple[str, ...]
     seen: dict[str, None]
     names: dict[str, str]
+    steps: Steps
 
 
 class Changes(Struct, array_like=True):
@@ -172,10 +178,20 @@ def _set_table(held: Held, name: str, table: Table[Any, Any]) -> None:
     elif name.startswith(_OF_TYPE):
         held.world.memory.by_type[name.removeprefix(_OF_TYPE)] = table
     else:
-        setattr(held if name in ("seen", "names") else held.world.memory, name, table)
+        setattr(held if name in _BESIDE else held.world.memory, name, table)
 
 
-def note_sources(events: Iterable[AnyEvent | Run], held: Held) -> Iterator[AnyEvent | Run]:
+def take_in(held: Held, world: World, events: Iterable[AnyEvent | Run], asked: AbstractSet[str]) -> None:
+    """Fold events onto what is held; ``asked`` are the sources that ``world`` was made for."""
+    from projections.histories import note_steps
+
+    state = held.world
+    for event in calls_taken_in(state.memory, _noted(events, held), asked):
+        world.step(state, event)
+        note_steps(held.steps, state.memory, event)
+
+
+def _noted(events: Iterable[AnyEvent | Run], held: Held) -> Iterator[AnyEvent | Run]:
     """The events; their sources and sessions are known from now on."""
     seen, names, source = held.seen, held.names, ""
     for event in events:
@@ -197,7 +213,7 @@ def tables_of(held: Held) -> Tables:
     """The tables of a state that grow with the log."""
     memory = {name: getattr(held.world.memory, name) for name in _GROWING}
     memory |= {_OF_TYPE + type_: refs for type_, refs in held.world.memory.by_type.items()}
-    return {**memory, "accounts": held.world.accounts.records, "seen": held.seen, "names": held.names}
+    return {**memory, "accounts": held.world.accounts.records, **{name: getattr(held, name) for name in _BESIDE}}
 
 
 def records(held: Held) -> Iterator[Record]:
@@ -284,6 +300,10 @@ def _types(name: str) -> tuple[Any, Any]:
         from projections.accounting import Record as Account
 
         return Ref, Account
+    if name == "steps":
+        from projections.histories import Step
+
+        return Ref, tuple[Step, ...]
     if name in ("seen", "names"):
         return str, None if name == "seen" else str
     if name.startswith(_OF_TYPE):

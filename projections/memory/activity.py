@@ -125,7 +125,7 @@ def _run_taken_in(state: MemoryState, run: Run, asked: AbstractSet[str]) -> bool
         return False
     if not asked.isdisjoint(run.sources) or any(event in state.events for event in run.measured):
         return False
-    state.moves, state.opened, state.fresh = (), None, True
+    state.moves, state.touched, state.opened, state.fresh = (), (), None, True
     state.offset = max(state.offset, run.last)
     if run.measured:
         state.events.update(dict.fromkeys(run.measured))
@@ -149,7 +149,7 @@ def _end_run(state: MemoryState, run: list[_Quiet], active: _Quiet | None) -> It
                 del state.events[event.id]
         yield from run
         return
-    state.moves, state.opened, state.fresh = (), None, True
+    state.moves, state.touched, state.opened, state.fresh = (), (), None, True
     state.offset = max(state.offset, *(event.seq for event in run))
     if active is not None and advance(state, active.time):
         touch(state)
