@@ -8,8 +8,10 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
+from ledger.blocks import Run
 from ledger.events import AnyEvent
 from projections.accounting import Record
+from projections.facts import Known
 from projections.memory.model import Ref
 from projections.memory.selection import MAX_ENTRIES
 from projections.policy import Policy, caps_limit, caps_of
@@ -21,7 +23,9 @@ from replay.what_if import under_policy
 
 __all__ = ["Flip", "smallest_flip"]
 
-Events = Callable[[], Iterable[AnyEvent]]
+Events = Callable[[], Iterable[AnyEvent | Run]]
+
+_NO_SESSION: frozenset[str] = frozenset()
 
 
 class Flip(Struct, frozen=True):
@@ -44,7 +48,9 @@ class _Trial(NamedTuple):
     change: Callable[[Policy], Policy]
 
 
-def smallest_flip(prefix: Events, ref: Ref, record: Record, omitted: str | None, policy: Policy) -> Flip | None:
+def smallest_flip(
+    prefix: Events, ref: Ref, record: Record, omitted: str | None, policy: Policy, *, known: Known | None = None
+) -> Flip | None:
     """Find what flips a candidate's verdict; None where nothing is decided yet.
 
     Args:
@@ -53,6 +59,7 @@ def smallest_flip(prefix: Events, ref: Ref, record: Record, omitted: str | None,
         record: its account.
         omitted: why the block leaves it out, if it is active and not shown.
         policy: the policy in force at the position; changes are measured against it.
+        known: facts at hand; they change the time this takes and nothing else.
 
     Policy keys are tried by folding the log again under the changed policy, so the answer is exact: O(length of the
     log) per trial, at most 28 trials.
@@ -61,7 +68,7 @@ def smallest_flip(prefix: Events, ref: Ref, record: Record, omitted: str | None,
         return None
     codes = (omitted,) if omitted else () if record.state == "promoted" else record.reasons
     for trial in _trials(record, omitted, policy):
-        world = fold(World(), under_policy(prefix(), trial.change))
+        world = fold(World(_NO_SESSION, known), under_policy(prefix(), trial.change))
         if _flipped(world, ref, record, omitted):
             return Flip(codes, trial.key, trial.value)
     return Flip(codes) if codes else None

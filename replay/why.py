@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from ledger.events import AnyEvent, MemoryImported, PromptRendered, type_name
+from ledger.blocks import Run, one_by_one
+from ledger.events import AnyEvent, MemoryDeleted, MemoryImported, PromptRendered, type_name
 from ledger.source import split_source
 from ledger.times import format_time
-from projections.accounting import Record
+from projections.accounting import Record, record_moves
+from projections.facts import Known
 from projections.hot.block import hot_lines
 from projections.hot.delivery import line_digest
+from projections.memory.activity import calls_taken_in
+from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import CandidateState, Proposal, Ref
 from projections.memory.selection import ranked
-from projections.world import WorldState
+from projections.prompts import step_prompts
+from projections.world import World, WorldState
 from replay.evidence import ReasonLine, plain_reason, reason_lines
 from replay.flips import Flip, smallest_flip
 from replay.names import current_wording, entry_by_id, parse_id, refs_by_text
 from replay.positions import events_until
-from replay.state import state_at
 from replay.unseen import Unseen, judge_unseen
 from replay.views import present_block
 from replay.wording import Wording, wording_of
 
 __all__ = ["MAX_STORIES", "EventLine", "Explanation", "Given", "Shown", "Standing", "Story", "why"]
 
-Events = Callable[[], Iterable[AnyEvent]]
+Events = Callable[[], Iterable[AnyEvent | Run]]
 """Gives the log from its first event, as often as it is asked."""
 
 MAX_STORIES = 20
@@ -125,7 +130,23 @@ class Explanation(Struct, frozen=True, kw_only=True):
     later: EventLine | None = None
 
 
-def why(events: Events, query: str, offset: int | None = None, *, most: int | None = MAX_STORIES) -> Explanation:
+class _Past(NamedTuple):
+    """What one pass over the log gives for explanations.
+
+    Attributes:
+        world: the state, without hot state.
+        cited: the events that decided something, by id.
+        receipts: what sessions were given.
+    """
+
+    world: WorldState
+    cited: dict[str, EventLine]
+    receipts: list[PromptRendered]
+
+
+def why(
+    events: Events, query: str, offset: int | None = None, *, most: int | None = MAX_STORIES, known: Known | None = None
+) -> Explanation:
     """Explain a text or an id at a position.
 
     Args:
@@ -133,19 +154,21 @@ def why(events: Events, query: str, offset: int | None = None, *, most: int | No
         query: an id as shown anywhere (``MEM-001``, any case), or a text: whole or in part.
         offset: the position, the end of the log by default.
         most: how many stories are told; None for all.
+        known: facts at hand; they change the time this takes and nothing else.
 
     Returns:
-        An answer in any case; the same log gives the same one. O(length of the log) per story.
+        An answer in any case; the same log gives the same one. O(length of the log), and once more for each story of
+        a refused candidate and each policy that might flip one.
     """
 
-    def prefix() -> Iterable[AnyEvent]:
-        return events_until(events(), offset)
+    def prefix() -> Iterable[AnyEvent | Run]:
+        return events() if offset is None else events_until(one_by_one(events()), offset)
 
-    world = state_at(prefix())
-    cited = {event.id: event for event in prefix()}
+    past = _past(prefix(), known)
+    world = past.world
     refs = _named(world, query)
     chosen = refs[::-1][:most]
-    stories = tuple(_story(prefix, world, cited, ref) for ref in chosen)
+    stories = tuple(_story(prefix, past, ref, known) for ref in chosen)
     unseen = None if stories else judge_unseen(world, query)
     return Explanation(
         query=query,
@@ -154,16 +177,30 @@ def why(events: Events, query: str, offset: int | None = None, *, most: int | No
         stories=stories,
         more=len(refs) - len(chosen),
         unseen=unseen,
-        later=_later(events, query, offset) if unseen and offset is not None else None,
+        later=_later(_past(events(), known), query, offset) if unseen and offset is not None else None,
     )
 
 
-def _later(events: Events, query: str, offset: int) -> EventLine | None:
+def _past(events: Iterable[AnyEvent | Run], known: Known | None) -> _Past:
+    memory = WorkspaceMemory(known)
+    past = _Past(World(frozenset()).initial(), {}, [])
+    world = past.world
+    for event in calls_taken_in(world.memory, events):
+        memory.step(world.memory, event)
+        record_moves(world.accounts, world.memory.moves)
+        step_prompts(world.prompts, world.memory, event)
+        if isinstance(event, PromptRendered):
+            past.receipts.append(event)
+        elif world.memory.moves or isinstance(event, MemoryDeleted):  # a message may be deleted before it comes
+            past.cited.setdefault(event.id, _event_line(event))
+    return past
+
+
+def _later(past: _Past, query: str, offset: int) -> EventLine | None:
     """The event behind a position that first proposes a text."""
-    world = state_at(events())
-    refs = refs_by_text(world, query) if parse_id(query) is None else ()
-    ref = next((ref for ref in refs if world.accounts.records[ref].proposal.order[0] > offset), None)
-    return None if ref is None else _cite({event.id: event for event in events()}, ref.event)
+    refs = refs_by_text(past.world, query) if parse_id(query) is None else ()
+    ref = next((ref for ref in refs if past.world.accounts.records[ref].proposal.order[0] > offset), None)
+    return None if ref is None else past.cited[ref.event]
 
 
 def _named(world: WorldState, query: str) -> tuple[Ref, ...]:
@@ -173,7 +210,8 @@ def _named(world: WorldState, query: str) -> tuple[Ref, ...]:
     return () if entry is None else (entry.ref,)
 
 
-def _story(prefix: Events, world: WorldState, cited: dict[str, AnyEvent], ref: Ref) -> Story:
+def _story(prefix: Events, past: _Past, ref: Ref, known: Known | None) -> Story:
+    world = past.world
     record = world.accounts.records[ref]
     entry = world.memory.entries.get(ref)
     wording = current_wording(world, ref)
@@ -189,21 +227,25 @@ def _story(prefix: Events, world: WorldState, cited: dict[str, AnyEvent], ref: R
         wording=wording_of(world, ref),
         source=wording.source,
         state=record.state,
-        reasons=reason_lines(prefix(), ref, codes),
-        proposed=_cite(cited, ref.event),
-        decided=_cite(cited, record.decided),
+        # Words are evidence of refusals alone: all else lies in other events.
+        reasons=reason_lines(prefix(), ref, codes, known)
+        if record.state == "rejected"
+        else tuple(map(plain_reason, codes)),
+        proposed=past.cited[ref.event],
+        decided=past.cited[record.decided],
         into=into if record.state == "absorbed" else None,
         outcome=_outcome(record),
         replaced_by=into if record.state == "superseded" else None,
         standing=standing,
         prompts=_prompts(world, shows),
-        given=_given(cited, record.proposal),
+        given=_given(past.receipts, record.proposal),
         flip=smallest_flip(
             prefix,
             ref,
             record,
             standing.omitted.code if standing and standing.omitted else None,
             world.memory.context.policy,
+            known=known,
         ),
         notes=tuple(plain_reason(code) for code in _notes(wording, record)),
     )
@@ -215,8 +257,7 @@ def _notes(wording: Proposal, record: Record) -> tuple[str, ...]:
     return record.proposal.notes if is_told else (*record.proposal.notes, "erased")
 
 
-def _cite(cited: dict[str, AnyEvent], id_: str) -> EventLine:
-    event = cited[id_]
+def _event_line(event: AnyEvent) -> EventLine:
     _, session = split_source(event.source)
     file = ""
     if isinstance(event, MemoryImported):
@@ -245,11 +286,11 @@ def _standing(world: WorldState, ref: Ref) -> Standing | None:
     return Standing(order.index(ref) + 1, len(order), None if code is None else plain_reason(code))
 
 
-def _given(cited: dict[str, AnyEvent], asked: Proposal) -> Given | None:
+def _given(receipts: Iterable[PromptRendered], asked: Proposal) -> Given | None:
     """The first receipt of hot state that names the line of a request, in its own session (SPEC 12.3, 14.1)."""
     digests = {line_digest(line) for line in hot_lines([], [], [], [(asked.type, asked.text)])}
-    for event in cited.values():
-        if isinstance(event, PromptRendered) and event.source == asked.session and digests & set(event.data.lines):
+    for event in receipts:
+        if event.source == asked.session and digests & set(event.data.lines):
             return Given(split_source(event.source)[1] or "", event.seq, event.data.kind)
     return None
 
