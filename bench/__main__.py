@@ -17,6 +17,7 @@ from pathlib import Path
 
 from bench.bridge import measure_bridge
 from bench.damage import measure_damage
+from bench.histories import measure_histories
 from bench.hook import measure_hook
 from bench.hooks import measure_hooks
 from bench.ledgers import write_ledger
@@ -173,6 +174,10 @@ class Bench:
         folder.mkdir()
         measure_hook(folder, self.rounds)
 
+    def history(self) -> None:
+        """What one memory costs to explain, beside a fold of everything."""
+        measure_histories(self.folder / "history", self.events, self.rounds)
+
     def imports(self) -> None:
         """An import of another program's store, beside a plain copy of it."""
         measure_import(self.folder / "import", self.rounds)
@@ -227,6 +232,7 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "bridge": Bench.bridge,
     "hooks": Bench.hooks,
     "hook": Bench.hook,
+    "history": Bench.history,
     "import": Bench.imports,
     "redaction": Bench.redaction,
     "damage": Bench.damage,
