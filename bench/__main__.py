@@ -25,6 +25,7 @@ from bench.measure import Samples, in_turn, machine, median, ratio
 from bench.redaction import measure_redaction
 from bench.starts import measure_starts
 from bench.stores import measure_import
+from bench.writes import measure_writes
 from ledger.codec import decode_known
 from ledger.events import Draft, MemoryRequestedData, type_name
 from ledger.log import LOG_NAME, FileLog
@@ -178,6 +179,12 @@ class Bench:
         """What one memory costs to explain, beside a fold of everything."""
         measure_histories(self.folder / "history", self.events, self.rounds)
 
+    def write(self) -> None:
+        """One memory written beside many, through a bridge and through a server that keeps a JSON file."""
+        folder = self.folder / "write"
+        folder.mkdir()
+        measure_writes(folder, self.rounds)
+
     def imports(self) -> None:
         """An import of another program's store, beside a plain copy of it."""
         measure_import(self.folder / "import", self.rounds)
@@ -233,6 +240,7 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "hooks": Bench.hooks,
     "hook": Bench.hook,
     "history": Bench.history,
+    "write": Bench.write,
     "import": Bench.imports,
     "redaction": Bench.redaction,
     "damage": Bench.damage,
