@@ -23,6 +23,7 @@ from bench.hooks import measure_hooks
 from bench.ledgers import write_ledger
 from bench.measure import Samples, in_turn, machine, median, ratio
 from bench.redaction import measure_redaction
+from bench.replays import measure_replays
 from bench.starts import measure_starts
 from bench.stores import measure_import
 from bench.writes import measure_writes
@@ -185,6 +186,12 @@ class Bench:
         folder.mkdir()
         measure_writes(folder, self.rounds)
 
+    def replay(self) -> None:
+        """The state of ten thousand events, beside a library for event sourcing."""
+        folder = self.folder / "replay"
+        folder.mkdir()
+        measure_replays(folder, self.rounds)
+
     def imports(self) -> None:
         """An import of another program's store, beside a plain copy of it."""
         measure_import(self.folder / "import", self.rounds)
@@ -241,6 +248,7 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "hook": Bench.hook,
     "history": Bench.history,
     "write": Bench.write,
+    "replay": Bench.replay,
     "import": Bench.imports,
     "redaction": Bench.redaction,
     "damage": Bench.damage,

@@ -30,6 +30,7 @@ _MEMORIES = 10_000
 _ROUNDS = 8
 """Writes of each for a round that was asked for."""
 _IN_FLIGHT = 100
+_RAW = "one raw write and sync"
 _PEER, _VERSION = "@modelcontextprotocol/server-memory", "2026.8.31"
 _PACKAGE_ENTRY = "dist/index.js"
 _SOUNDS = ("ba", "di", "fo", "gu", "ke", "la", "mi", "no", "pu", "re", "sa", "ti", "vo", "zu")
@@ -47,6 +48,9 @@ class _Store(Protocol):
 
     def stored(self) -> str:
         """All that is on the disk."""
+
+    def cpu(self) -> float:
+        """Seconds of CPU that the process has taken."""
 
     def close(self) -> None:
         """End the process."""
@@ -74,6 +78,9 @@ class _Bridge:
 
     def stored(self) -> str:
         return self._log.read_text(encoding="utf-8")
+
+    def cpu(self) -> float:
+        return self._child.cpu()
 
     def close(self) -> None:
         self._child.close()
@@ -106,6 +113,9 @@ class _Server:
 
     def stored(self) -> str:
         return self._file.read_text(encoding="utf-8")
+
+    def cpu(self) -> float:
+        return self._child.cpu()
 
     def close(self) -> None:
         self._child.close()
@@ -143,12 +153,12 @@ def measure_writes(folder: Path, rounds: int) -> None:
             print(f"    not measured: {_PEER}, since there is no node")
         numbers = count(_MEMORIES)
         with quiet():
-            _one_by_one(stores, numbers, rounds * _ROUNDS)
+            _one_by_one(stores, numbers, folder / "raw", rounds * _ROUNDS)
             for name, store in stores.items():
                 _at_once(name, store, numbers)
 
 
-def _one_by_one(stores: dict[str, _Store], numbers: Iterator[int], rounds: int) -> None:
+def _one_by_one(stores: dict[str, _Store], numbers: Iterator[int], raw: Path, rounds: int) -> None:
     def write(store: _Store) -> Callable[[], None]:
         def one() -> None:
             store.send(_text(next(numbers)))
@@ -157,15 +167,29 @@ def _one_by_one(stores: dict[str, _Store], numbers: Iterator[int], rounds: int) 
 
         return one
 
+    descriptor = os.open(raw, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    line = b"x" * 600 + b"\n"
+
+    def raw_write() -> None:
+        os.write(descriptor, line)
+        getattr(os, "fdatasync", os.fsync)(descriptor)
+
     cases = {name: write(store) for name, store in stores.items()}
-    in_turn(cases, 2)
-    samples = in_turn(cases, rounds, time.perf_counter)
-    ours, *others = samples
+    in_turn({_RAW: raw_write, **cases}, 2)
+    before = {name: store.cpu() for name, store in stores.items()}
+    samples = in_turn({_RAW: raw_write, **cases}, rounds, time.perf_counter)
+    os.close(descriptor)
+    spent = {name: (store.cpu() - before[name]) / rounds for name, store in stores.items()}
     for name in samples:
-        print(f"    {name}: median {median(samples, name) * 1e3:.2f} ms, highest {max(samples[name]) * 1e3:.2f} ms")
+        cpu = f", CPU of the process {spent[name] * 1e3:.1f} ms" if name in spent else ""
+        print(
+            f"    {name}: median {median(samples, name) * 1e3:.2f} ms, highest {max(samples[name]) * 1e3:.2f} ms{cpu}"
+        )
+    ours, *others = list(stores)
     for name in others:
         middle, low, high = ratio(samples, name, ours, share=0.5)
-        print(f"    {name} / {ours}: {middle:.0f} (middle half {low:.0f} to {high:.0f}, {rounds} rounds)")
+        print(f"    {name} / {ours}: {middle:.0f} (middle half {low:.0f} to {high:.0f}, {rounds} rounds)", end="")
+        print(f"; CPU {spent[name] / spent[ours]:.0f}; beside {_RAW} {ratio(samples, name, _RAW)[0]:.0f}")
 
 
 def _at_once(name: str, store: _Store, numbers: Iterator[int]) -> None:
