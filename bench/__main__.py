@@ -17,6 +17,7 @@ from pathlib import Path
 
 from bench.bridge import measure_bridge
 from bench.damage import measure_damage
+from bench.growth import measure_growth
 from bench.histories import measure_histories
 from bench.hook import measure_hook
 from bench.hooks import measure_hooks
@@ -63,7 +64,11 @@ class Bench:
         self.events = events
         self.rounds = rounds
         self.large = folder / "large"
-        self.session = write_ledger(self.large, events)
+        self.session = ""
+
+    def prepare(self) -> None:
+        """Write the large ledger, and what is kept beside it."""
+        self.session = write_ledger(self.large, self.events)
         log = FileLog.open(self.large)
         keep_all(str(self.large), log.read())
         keep_outlines(str(self.large), log.path)
@@ -192,6 +197,12 @@ class Bench:
         folder.mkdir()
         measure_replays(folder, self.rounds)
 
+    def growth(self) -> None:
+        """Session starts and refolds by size, as data for a plot."""
+        folder = self.folder / "growth"
+        folder.mkdir()
+        measure_growth(folder, self.events, self.rounds)
+
     def imports(self) -> None:
         """An import of another program's store, beside a plain copy of it."""
         measure_import(self.folder / "import", self.rounds)
@@ -249,10 +260,15 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "history": Bench.history,
     "write": Bench.write,
     "replay": Bench.replay,
+    "growth": Bench.growth,
     "import": Bench.imports,
     "redaction": Bench.redaction,
     "damage": Bench.damage,
 }
+
+
+_ON_LARGE = {"refold", "kinds", "memory", "bridge"}
+"""The cases that are about the large ledger; the others write their own."""
 
 
 def main() -> None:
@@ -265,7 +281,10 @@ def main() -> None:
     print(f"{machine()}\nmedians of ratios within a round, with the lowest and highest; cases run in turn")
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder), options.events, options.rounds)
-        for name in options.cases or CASES:
+        chosen = options.cases or list(CASES)
+        if not _ON_LARGE.isdisjoint(chosen):
+            bench.prepare()
+        for name in chosen:
             CASES[name](bench)
 
 

@@ -24,7 +24,7 @@ from ledger.times import format_time
 from replay.kept import keep_all
 from replay.live import Live
 
-__all__ = ["measure_writes"]
+__all__ = ["Server", "measure_writes"]
 
 _MEMORIES = 10_000
 _ROUNDS = 8
@@ -86,7 +86,7 @@ class _Bridge:
         self._child.close()
 
 
-class _Server:
+class Server:
     """``create_entities`` of the reference memory server, over stdio."""
 
     def __init__(self, node: str, entry: Path, file: Path) -> None:
@@ -104,20 +104,35 @@ class _Server:
         self._create(list(texts))
         self.is_kept()
 
+    def look(self, name: str) -> None:
+        """Have one entity found.
+
+        Raises:
+            RuntimeError: if it isn't there.
+        """
+        self._ask("tools/call", {"name": "open_nodes", "arguments": {"names": [name]}})
+        if name not in json.dumps(self._child.answer()):
+            raise RuntimeError("the server has forgotten an entity")
+
     def send(self, text: str) -> None:
+        """Ask for a text to be kept, without waiting."""
         self._create([text])
 
     def is_kept(self) -> bool:
+        """Whether the next answer says that it is."""
         answer = self._child.answer()
         return "error" not in answer and not answer["result"].get("isError")
 
     def stored(self) -> str:
+        """All that is on the disk."""
         return self._file.read_text(encoding="utf-8")
 
     def cpu(self) -> float:
+        """Seconds of CPU that the process has taken."""
         return self._child.cpu()
 
     def close(self) -> None:
+        """End the process."""
         self._child.close()
 
     def _create(self, texts: list[str]) -> None:
@@ -145,7 +160,7 @@ def measure_writes(folder: Path, rounds: int) -> None:
         node = shutil.which("node")
         entry = from_npm(_PEER, _VERSION, _PACKAGE_ENTRY) if node else None
         if node and entry:
-            server = _Server(node, entry, folder / "graph.jsonl")
+            server = Server(node, entry, folder / "graph.jsonl")
             stack.callback(server.close)
             server.fill(map(_text, range(_MEMORIES)))
             stores["server-memory"] = server
