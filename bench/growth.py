@@ -57,6 +57,14 @@ class Growth(Struct):
     rate: dict[str, Line] = {}
 
 
+class _Entity(Struct, tag_field="type", tag="entity"):
+    """A line of the memory server's file."""
+
+    name: str
+    observations: tuple[str, ...]
+    entityType: str = "fact"  # noqa: N815 - the server's own name
+
+
 def measure_growth(folder: Path, most: int, rounds: int) -> None:
     """Measure at 10^3 events, 10^4 and so on, and write the data for ``python -m bench.plot``.
 
@@ -111,16 +119,21 @@ def _server(folder: Path, size: int) -> Callable[[], None] | None:
     if not node or entry is None:
         return None
     graph = folder / "graph.jsonl"
-    filling = Server(node, entry, graph)
-    filling.fill(f"the service numbered {number} keeps its amounts in integer cents" for number in range(size))
-    filling.close()
+    with graph.open("wb") as file:  # as the server writes it; asked to, it compares each with all others
+        for number in range(size):
+            text = _entity(number)
+            file.write(msgspec.json.encode(_Entity(text, (text,))) + b"\n")
 
     def start() -> None:
         server = Server(node, entry, graph)
-        server.look("the service numbered 1 keeps its amounts in integer cents")
+        server.look(_entity(1))
         server.close()
 
     return start
+
+
+def _entity(number: int) -> str:
+    return f"the service numbered {number} keeps its amounts in integer cents"
 
 
 def _rates(found: Growth, folder: Path, size: int, rounds: int) -> None:

@@ -63,7 +63,7 @@ def measure_histories(folder: Path, events: int, rounds: int) -> None:
         _FULL: lambda: fold(World(known=KeptFacts(directory)), log.read()),
         _HISTORY: lambda: _history(log, number),
         _COLD: lambda: history_of(by_blocks(log), ref, KeptFacts(directory)),
-        _WHY: lambda: why(lambda: by_blocks(log), shown_id(number), known=KeptFacts(directory)),
+        _WHY: lambda: why(lambda: by_blocks(log), shown_id(number), known=KeptFacts(directory), log=log),
     }
     samples = in_turn(cases, rounds)
     print(f"\n(n) one memory of {len(numbers):,} in {events:,} events; CPU; load {os.getloadavg()[0]:.1f}")

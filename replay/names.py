@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from projections.histories import HistoryState
     from projections.world import WorldState
 
-__all__ = ["current_wording", "entry_by_id", "latest_by_text", "live_by_text", "parse_id", "refs_by_text"]
+__all__ = ["Accounted", "current_wording", "entry_by_id", "latest_by_text", "live_by_text", "parse_id", "refs_by_text"]
 
 Accounted: TypeAlias = Union["WorldState", "HistoryState"]
 """A state that has workspace memory and accounts."""

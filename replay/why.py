@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from msgspec import Struct
 
 from ledger.blocks import Run, one_by_one
-from ledger.events import AnyEvent, MemoryDeleted, MemoryImported, PromptRendered, type_name
+from ledger.events import AnyEvent, PromptRendered
+from ledger.log import FileLog
 from ledger.source import split_source
 from ledger.times import format_time
-from projections.accounting import Record, record_moves
+from projections.accounting import Record
 from projections.facts import Known
 from projections.hot.block import hot_lines
 from projections.hot.delivery import line_digest
-from projections.memory.activity import calls_taken_in
-from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import CandidateState, Proposal, Ref
 from projections.memory.selection import ranked
-from projections.prompts import step_prompts
-from projections.world import World, WorldState
+from projections.world import WorldState
 from replay.evidence import ReasonLine, plain_reason, reason_lines
 from replay.flips import Flip, smallest_flip
-from replay.names import current_wording, entry_by_id, parse_id, refs_by_text
+from replay.history import with_history
+from replay.names import Accounted, current_wording, entry_by_id, parse_id, refs_by_text
+from replay.past import Chosen, EventLine, Events, Past, past_of
 from replay.positions import events_until
 from replay.unseen import Unseen, judge_unseen
 from replay.views import present_block
@@ -31,31 +30,7 @@ from replay.wording import Wording, wording_of
 
 __all__ = ["MAX_STORIES", "EventLine", "Explanation", "Given", "Shown", "Standing", "Story", "why"]
 
-Events = Callable[[], Iterable[AnyEvent | Run]]
-"""Gives the log from its first event, as often as it is asked."""
-
 MAX_STORIES = 20
-_DIGEST_SHOWN = 12
-
-
-class EventLine(Struct, frozen=True):
-    """An event as an explanation cites it.
-
-    Attributes:
-        offset: its offset.
-        id: its id.
-        type: its type.
-        time: when it says that it happened.
-        session: whose it was, or null.
-        file: of an import, the file, the line and the first digits of the file's digest; else empty.
-    """
-
-    offset: int
-    id: str
-    type: str
-    time: str
-    session: str | None
-    file: str = ""
 
 
 class Related(Struct, frozen=True):
@@ -130,22 +105,14 @@ class Explanation(Struct, frozen=True, kw_only=True):
     later: EventLine | None = None
 
 
-class _Past(NamedTuple):
-    """What one pass over the log gives for explanations.
-
-    Attributes:
-        world: the state, without hot state.
-        cited: the events that decided something, by id.
-        receipts: what sessions were given.
-    """
-
-    world: WorldState
-    cited: dict[str, EventLine]
-    receipts: list[PromptRendered]
-
-
 def why(
-    events: Events, query: str, offset: int | None = None, *, most: int | None = MAX_STORIES, known: Known | None = None
+    events: Events,
+    query: str,
+    offset: int | None = None,
+    *,
+    most: int | None = MAX_STORIES,
+    known: Known | None = None,
+    log: FileLog | None = None,
 ) -> Explanation:
     """Explain a text or an id at a position.
 
@@ -155,6 +122,7 @@ def why(
         offset: the position, the end of the log by default.
         most: how many stories are told; None for all.
         known: facts at hand; they change the time this takes and nothing else.
+        log: the log itself; what the query names is looked up in its checkpoints then, which saves a pass.
 
     Returns:
         An answer in any case; the same log gives the same one. O(length of the log), and once more for each story of
@@ -164,60 +132,62 @@ def why(
     def prefix() -> Iterable[AnyEvent | Run]:
         return events() if offset is None else events_until(one_by_one(events()), offset)
 
-    past = _past(prefix(), known)
+    chosen: Chosen = {}
+    if log is not None:
+        chosen, _ = with_history(log, offset, lambda state: _chosen(state, query, most))
+    past = past_of(prefix(), chosen, known)
+    chosen, more = _chosen(past.world, query, most)
+    if chosen != past.chosen:  # without checkpoints, or where others go on writing
+        past = past_of(prefix(), chosen, known)
     world = past.world
-    refs = _named(world, query)
-    chosen = refs[::-1][:most]
-    stories = tuple(_story(prefix, past, ref, known) for ref in chosen)
+    stories = tuple(_story(prefix, past, ref, known) for ref in past.chosen)
     unseen = None if stories else judge_unseen(world, query)
     return Explanation(
         query=query,
         position=world.memory.offset,
         now=format_time(world.memory.now),
         stories=stories,
-        more=len(refs) - len(chosen),
+        more=more,
         unseen=unseen,
-        later=_later(_past(events(), known), query, offset) if unseen and offset is not None else None,
+        later=_later(past_of(events(), {}, known), query, offset) if unseen and offset is not None else None,
     )
 
 
-def _past(events: Iterable[AnyEvent | Run], known: Known | None) -> _Past:
-    memory = WorkspaceMemory(known)
-    past = _Past(World(frozenset()).initial(), {}, [])
-    world = past.world
-    for event in calls_taken_in(world.memory, events):
-        memory.step(world.memory, event)
-        record_moves(world.accounts, world.memory.moves)
-        step_prompts(world.prompts, world.memory, event)
-        if isinstance(event, PromptRendered):
-            past.receipts.append(event)
-        elif world.memory.moves or isinstance(event, MemoryDeleted):  # a message may be deleted before it comes
-            past.cited.setdefault(event.id, _event_line(event))
-    return past
+def _chosen(world: Accounted, query: str, most: int | None) -> tuple[Chosen, int]:
+    """What a query names, newest first, with the memory that stands in blocks for it; and how many more there are."""
+    refs = _named(world, query)
+    told = refs[::-1][:most]
+    return {ref: _standing_for(world, ref) for ref in told}, len(refs) - len(told)
 
 
-def _later(past: _Past, query: str, offset: int) -> EventLine | None:
+def _standing_for(world: Accounted, ref: Ref) -> Ref | None:
+    if ref in world.memory.entries:
+        return ref
+    record = world.accounts.records[ref]
+    return record.into if record.state == "absorbed" else None
+
+
+def _later(past: Past, query: str, offset: int) -> EventLine | None:
     """The event behind a position that first proposes a text."""
     refs = refs_by_text(past.world, query) if parse_id(query) is None else ()
     ref = next((ref for ref in refs if past.world.accounts.records[ref].proposal.order[0] > offset), None)
     return None if ref is None else past.cited[ref.event]
 
 
-def _named(world: WorldState, query: str) -> tuple[Ref, ...]:
+def _named(world: Accounted, query: str) -> tuple[Ref, ...]:
     if parse_id(query) is None:
         return refs_by_text(world, query)
     entry = entry_by_id(world.memory, query)
     return () if entry is None else (entry.ref,)
 
 
-def _story(prefix: Events, past: _Past, ref: Ref, known: Known | None) -> Story:
+def _story(prefix: Events, past: Past, ref: Ref, known: Known | None) -> Story:
     world = past.world
     record = world.accounts.records[ref]
     entry = world.memory.entries.get(ref)
     wording = current_wording(world, ref)
     codes = record.reasons
     into = None if record.into in (None, ref) else _related(world, record.into)
-    shows = ref if entry is not None else (record.into if record.state == "absorbed" else None)
     standing = _standing(world, ref)
     return Story(
         id=None if entry is None else entry.id,
@@ -237,7 +207,7 @@ def _story(prefix: Events, past: _Past, ref: Ref, known: Known | None) -> Story:
         outcome=_outcome(record),
         replaced_by=into if record.state == "superseded" else None,
         standing=standing,
-        prompts=_prompts(world, shows),
+        prompts=_prompts(world, past.chosen[ref]),
         given=_given(past.receipts, record.proposal),
         flip=smallest_flip(
             prefix,
@@ -246,6 +216,7 @@ def _story(prefix: Events, past: _Past, ref: Ref, known: Known | None) -> Story:
             standing.omitted.code if standing and standing.omitted else None,
             world.memory.context.policy,
             known=known,
+            proposed=past.proposed.get(ref.event),
         ),
         notes=tuple(plain_reason(code) for code in _notes(wording, record)),
     )
@@ -255,14 +226,6 @@ def _notes(wording: Proposal, record: Record) -> tuple[str, ...]:
     """What else is to be said of a candidate: also that its text is gone, where that isn't why it is (SPEC 15.4)."""
     is_told = wording.erased is None or "erased" in record.reasons
     return record.proposal.notes if is_told else (*record.proposal.notes, "erased")
-
-
-def _event_line(event: AnyEvent) -> EventLine:
-    _, session = split_source(event.source)
-    file = ""
-    if isinstance(event, MemoryImported):
-        file = f"{event.data.file}:{event.data.line}, {event.data.digest[:_DIGEST_SHOWN]}"
-    return EventLine(event.seq, event.id, type_name(event), event.time or "", session, file)
 
 
 def _related(world: WorldState, ref: Ref | None) -> Related | None:

@@ -105,7 +105,7 @@ def _explain(options: Namespace, query: str) -> WhyDocument:
     view = open_view(options)
     most = None if options.all else MAX_STORIES if options.json else _STORIES_SHOWN
     known = KeptFacts(view.log.directory)
-    answer = why(lambda: by_blocks(view.log), query, view.at, most=most, known=known)
+    answer = why(lambda: by_blocks(view.log), query, view.at, most=most, known=known, log=view.log)
     if not answer.stories and parse_id(query) is not None:
         raise missing_id(view.world(only=frozenset()).memory, query)
     return WhyDocument(

@@ -14,6 +14,7 @@ from projections.world import World
 from replay.evidence import reason_lines
 from replay.history import history_of
 from replay.kept import KeptFacts, keep_all
+from replay.live import Live
 from replay.positions import events_until
 from replay.why import why
 from tests.laws.test_blocks import asking, kept_of
@@ -27,9 +28,15 @@ def test_outlines_and_facts_change_no_explanation(history: list[Step], data: st.
     """Nor does a plain pass tell another history; all reasons have the words that they have in their own events."""
     with TemporaryDirectory() as folder:
         stage = Stage(folder)
-        stage.feed(history)
+        behind = data.draw(st.integers(0, len(history)))
+        stage.feed(history[:behind])
         log = stage.workspace().log
         assert isinstance(log, FileLog)
+        if behind and data.draw(st.booleans()):
+            live = Live(FileLog.open(log.directory))
+            live.world()
+            live.keep(every=0)
+        stage.feed(history[behind:])
         if data.draw(st.booleans()):
             keep_all(log.directory, log.read())
         kept, known = asking(kept_of(log.path, 1000)), KeptFacts(log.directory)
@@ -42,7 +49,7 @@ def test_outlines_and_facts_change_no_explanation(history: list[Step], data: st.
         at = data.draw(st.one_of(st.none(), st.integers(0, last)))
         for ref, record in list(world.accounts.records.items())[:4]:
             query = record.proposal.text or "MEM-001"
-            told = why(by_small_blocks, query, at, known=known)
+            told = why(by_small_blocks, query, at, known=known, log=data.draw(st.sampled_from((None, log))))
             assert told == why(log.read, query, at)
             assert history_of(by_small_blocks(), ref, known) == history_of(log.read(), ref)
             now = fold(World(), events_until(log.read(), at))

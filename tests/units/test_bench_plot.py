@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import msgspec
 
@@ -21,7 +21,7 @@ def test_every_line_is_named_and_nothing_leaves_the_picture() -> None:
     same = Line({1000: (2.0, 1.5, 2.5), 10_000: (3.0, 3.0, 3.0)})
     short = Line({1000: (2.0, 2.0, 2.0)})
     lines = {"memfold": same, "eventsourcing": same, "server-memory": short}
-    root = ElementTree.fromstring(picture(Growth("a <machine>", lines, lines)))  # noqa: S314
+    root = ET.fromstring(picture(Growth("a <machine>", lines, lines)))  # noqa: S314
     texts = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
     assert texts.count("memfold") == texts.count("eventsourcing") == 2
     assert texts.count("server-memory (to 1,000)") == 2
