@@ -224,7 +224,9 @@ def _our_store(folder: Path) -> _Bridge:
     """A bridge on a ledger of so many active memories, with the checkpoint that an earlier one leaves."""
     ledger = folder / "ledger"
     ids = MonotonicIds(lambda: _START)
-    with FileLog.create(ledger, root="/w", key="0" * 16, clock=lambda: _START, new_id=ids, durability="never") as log:
+    # The root that the workspace will have: facts are kept under it.
+    root = os.path.realpath(folder / f"workspace-{ledger.name}" / "shop")
+    with FileLog.create(ledger, root=root, key="0" * 16, clock=lambda: _START, new_id=ids, durability="never") as log:
         for first in range(0, _MEMORIES, 1000):
             log.append([_draft(number) for number in range(first, first + 1000)])
     log = FileLog.open(ledger)
