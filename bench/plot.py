@@ -114,11 +114,16 @@ def _names(panel: _Panel, lines: Mapping[str, Line]) -> list[str]:
     for name, (size, (middle, _, _)) in sorted(ends.items(), key=lambda pair: panel.y(pair[1][1][0])):
         y = max(panel.y(middle), lowest + _APART)
         lowest = y
-        short = "" if size == 10**panel.last else f" (to {size:,})"
+        short = "" if size == 10**panel.last else f" (to {_power(size)})"
         parts.append(_text(panel.left + _PANEL + 10, y + 4, name + short, f'fill="{_COLOURS[name]}"'))
     return parts
 
 
+def _power(size: int) -> str:
+    return "10" + str(round(math.log10(size))).translate(_RAISED)
+
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _END, _MIDDLE = 'text-anchor="end"', 'text-anchor="middle"'
 
 

@@ -24,7 +24,7 @@ def test_every_line_is_named_and_nothing_leaves_the_picture() -> None:
     root = ET.fromstring(picture(Growth("a <machine>", lines, lines)))  # noqa: S314
     texts = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
     assert texts.count("memfold") == texts.count("eventsourcing") == 2
-    assert texts.count("server-memory (to 1,000)") == 2
+    assert texts.count("server-memory (to 10³)") == 2
     assert "a <machine>" in texts
     for one in root.iter("{http://www.w3.org/2000/svg}circle"):
         assert 0 < float(one.attrib["cx"]) < 980
