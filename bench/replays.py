@@ -12,7 +12,8 @@ from bench.ledgers import write_ledger
 from bench.measure import Samples, in_turn, median, ratio
 from bench.peers.installed import from_pypi
 from bench.pipes import Pipe
-from ledger.log import FileLog
+from ledger.codec import decode_known
+from ledger.log import LOG_NAME, FileLog
 from projections.memory.fold import WorkspaceMemory
 from projections.protocol import fold
 from projections.world import World
@@ -47,7 +48,14 @@ def measure_replays(folder: Path, rounds: int) -> None:
     keep_all(str(ledger), log.read())
     keep_outlines(str(ledger), log.path)
     known = partial(KeptFacts, str(ledger))
+
+    def decode() -> None:
+        with (ledger / LOG_NAME).open("rb") as file:
+            for line in file:
+                decode_known(line)
+
     cases: dict[str, Callable[[], object]] = {
+        "decode only": decode,
         "workspace memory": lambda: fold(WorkspaceMemory(known()), by_blocks(log)),
         "all state of one session": lambda: fold(World({session}, known()), by_blocks(log)),
         "the same, no outlines": lambda: fold(World({session}, known()), log.read()),
