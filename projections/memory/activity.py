@@ -118,15 +118,20 @@ def _run_taken_in(state: MemoryState, run: Run) -> bool:
     """Change the state to that after a run, if its calls are as quiet together as each has to be alone."""
     if not state.now <= run.since or not run.until <= _quiet_until(state):
         return False
-    if any(event in state.events for event in run.measured):
-        return False
+    known = state.events
+    for event in run.measured:
+        if event in known:
+            return False
     state.moves, state.opened, state.fresh = (), None, True
     state.offset = max(state.offset, run.last)
-    if run.measured:
-        state.events.update(dict.fromkeys(run.measured))
-    active = [time for source, time in run.sources.items() if touches(state, source)]
-    if active:
-        state.now = max(active)
+    for event in run.measured:
+        known[event] = None
+    active = -1
+    for source, time in run.sources.items():
+        if time > active and touches(state, source):
+            active = time
+    if active >= 0:
+        state.now = active
         touch(state)
     state.now = run.until
     return True
