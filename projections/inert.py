@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from projections.headers import HOST_ELEMENTS
 from projections.text.clean import clean, single_line
@@ -49,6 +50,7 @@ def inert(text: str) -> str:
     return splice(text, (Span(start, start + 1) for start in found), _SHOWN) if found else text
 
 
+@lru_cache(maxsize=256)
 def inert_line(text: str) -> str:
     """The text as one line of a block, whatever a foreign writer has left in the log: no control, no line break."""
     return inert(single_line(clean(text).text))

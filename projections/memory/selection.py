@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from heapq import merge
 from itertools import groupby, takewhile
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -78,10 +79,11 @@ def strongest(state: MemoryState) -> tuple[Entry, ...]:
         curve = curve_of(type_, cohort, policy)
         newest_first = reversed(state.cohorts[type_][cohort])
         for _, equals in groupby(newest_first, key=lambda member: strength(curve, member[0])):
-            for entry in sorted((_entry(state, number) for _, number in equals), key=rank):
+            entries = [_entry(state, number) for _, number in equals]
+            for key, entry in sorted(((rank(entry), entry) for entry in entries), key=itemgetter(0)):
                 if not cohort.safety_critical and not left[type_]:
                     return
-                yield rank(entry), entry
+                yield key, entry
 
     found: list[Entry] = []
     for _, entry in merge(*(members(type_, cohort) for type_, cohorts in state.cohorts.items() for cohort in cohorts)):
