@@ -49,7 +49,7 @@ UNASKED = {
     *("projections.rules.explicit", "projections.rules.candidates", "projections.rules.quality"),
     *("projections.text.redact", "projections.text.canonical", "projections.text.identity"),
     # Hot state and documents are for those who ask.
-    *("projections.world", "projections.hot.state", "projections.hot.block", "memfold.cli.documents"),
+    *("projections.world", "projections.hot.state", "projections.hot.block", "memfold.cli.documents.health"),
     *("urllib.parse", "shutil"),
 }
 """What a plain ``memfold prompt`` leaves out besides."""
