@@ -1,7 +1,5 @@
 """Rendered prompts: epochs with their frozen blocks, receipts, and what a session's hot block lists (SPEC 12, 14.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 

@@ -6,8 +6,6 @@ whoever names the file (``Layout``). So a lookup reads a page and a bucket, what
 key isn't there is as certain as what is there.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 

@@ -8,8 +8,6 @@ its last line before that byte is the same; nothing else of the log is read. One
 version or before its time is ignored, and whatever isn't there is folded: all of it changes time and nothing else.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress

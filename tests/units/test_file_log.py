@@ -36,7 +36,8 @@ from ledger.events import (
     SessionLinkedData,
 )
 from ledger.files import make_private_folder
-from ledger.log import LOCK_SUFFIX, LOG_NAME, Cursor, Durability, FileLog, Health, Reader
+from ledger.log import LOCK_SUFFIX, LOG_NAME, Cursor, FileLog, Health, Reader
+from ledger.writer import Durability
 from ledger.problems import Kind
 from ledger.reader import START
 from tests.support.logs import (

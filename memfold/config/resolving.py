@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ledger.events import Delivery
 from memfold.config.keys import KEYS, SECTIONS
-from memfold.config.model import Config, Finding, Layer, Resolved
+from memfold.config.model import Config, Finding, Layer, Resolved, Settled
 from memfold.config.readers import Notes, attempt
 from projections.policy import (
     DEFAULT_POLICY,
@@ -49,7 +49,7 @@ def resolve(layers: Iterable[Layer]) -> Resolved:
                 both = isinstance(good, dict) and isinstance(before, dict)
                 values[name] = {**before, **good} if both else good
                 origins[name] = notes.source
-    return Resolved(_config(values), tuple(findings), origins, values)
+    return Resolved(_config(values), tuple(findings), Settled(origins, values))
 
 
 def as_document(values: Mapping[str, Any]) -> dict[str, Any]:
