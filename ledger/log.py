@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack
 
+from ledger.codec import UNREADABLE, decode_known
 from ledger.errors import LedgerNotFound, NewerFormat, SequenceConflict, storage_error
 from ledger.events import AnyEvent, Draft, Event, LedgerCreated, LedgerCreatedData
-from ledger.files import close_file, make_private_folder, open_private, require_regular, sync_folder
+from ledger.files import close_file, make_private_folder, open_private, open_regular, require_regular, sync_folder
 from ledger.reader import START, Cursor, Health, Reader, health_of, scan
 from ledger.recovery import Record
 from ledger.source import OWN_SOURCE
@@ -42,6 +43,7 @@ FORMAT = 1
 
 LOG_NAME = "events.jsonl"
 LOCK_SUFFIX = ".lock"
+_FIRST_LINE = 1 << 16
 
 
 class Log(Protocol):
@@ -247,6 +249,23 @@ class FileLog:
 
         self._require_own()
         return BlockReader(self.path, kept, cursor, skipped=self.skipped)
+
+    def created(self) -> LedgerCreated | None:
+        """The first event, which tells whose the ledger is; None where another one comes first, or none.
+
+        Costs its line where that is whole.
+
+        Raises:
+            LedgerNotFound: if the log isn't there.
+            StorageError: if the system can't read it, or it isn't this user's own.
+        """
+        self._require_own()
+        with suppress(OSError, *UNREADABLE), open(self.path, "rb", opener=open_regular) as file:
+            event = decode_known(file.readline(_FIRST_LINE))
+            if isinstance(event, LedgerCreated) and event.seq == 0:
+                return event
+        first = next(self.read(), None)
+        return first if isinstance(first, LedgerCreated) else None
 
     def scan(self) -> Iterator[Record]:
         """All events and problems with their places; see ``Log.scan`` and ``ledger.reader.scan``."""

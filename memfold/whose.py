@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.errors import LedgerError
-from ledger.events import LedgerCreated, LedgerCreatedData
+from ledger.events import LedgerCreatedData
 from ledger.log import FileLog
 
 __all__ = ["id_in", "root_in"]
@@ -23,7 +23,7 @@ def id_in(folder: str) -> str:
 
 def _created(folder: str) -> LedgerCreatedData | None:
     try:
-        first = next(FileLog.open(folder).read(), None)
+        first = FileLog.open(folder).created()
     except LedgerError:  # whoever needs the ledger meets the same refusal
         return None
-    return first.data if isinstance(first, LedgerCreated) else None
+    return None if first is None else first.data

@@ -11,7 +11,6 @@ from typing import TypeVar
 from ledger.codec import UNREADABLE
 from ledger.log import FileLog
 from projections.prompts import PromptState, RenderedPrompts
-from projections.protocol import fold
 from replay.archive import Damaged
 from replay.checkpoints import Checkpoint, find, is_covered
 from replay.kept import KeptFacts
@@ -49,6 +48,7 @@ def with_blocks(log: FileLog, only: AbstractSet[str], use: Callable[[PromptState
     made = _from_latest(log, go_on)
     if made is not None:
         return made[0]
+    from projections.protocol import fold
     from replay.outlines import by_blocks
 
     return use(fold(RenderedPrompts(only, KeptFacts(log.directory)), by_blocks(log)))

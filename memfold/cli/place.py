@@ -20,7 +20,6 @@ from memfold.errors import ConfigError, NotFoundError, UsageError
 from memfold.paths import data_dir, is_project, ledger_dir, workspace_key
 from memfold.whose import root_in
 from projections.prompts import PromptState, RenderedPrompts
-from projections.protocol import fold
 from projections.text.clean import decode
 from replay.kept import KeptFacts
 from replay.positions import events_until, offset_at_time, session_sources
@@ -105,6 +104,8 @@ class View:
 
     def blocks(self, only: AbstractSet[str] | None = None) -> PromptState:
         """Memory and frozen blocks at the position, from the first event on."""
+        from projections.protocol import fold
+
         return fold(RenderedPrompts(only, KeptFacts(self.log.directory)), self.events())
 
     def with_blocks(self, only: AbstractSet[str], use: Callable[[PromptState], T]) -> T:
