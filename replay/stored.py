@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from ledger.blocks import Run
 from ledger.events import AnyEvent, SessionStarted, UnknownEvent
-from projections.memory.model import Cohort, MemoryState, Proposal, Ref
+from projections.memory.model import Cohort, Entry, MemoryState, Proposal, Ref
+from projections.memory.selection import strongest
 from projections.prompts import Prompts
 from replay.archive import Archive, Record
 from replay.positions import note_session, note_source
@@ -45,7 +46,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-SCHEMA = "2e0c615f4a6fa9aa"
+SCHEMA = "40a7b404985c971c"
 """Digest of all types that are stored; a test holds it. States of other types are never read by mistake."""
 
 _SMALL = frozenset(["pending", "by_type", "cohorts", "rules", "erasures", "warnings", "snapshots"])
@@ -94,9 +95,14 @@ class Changes(Struct, array_like=True):
 
 
 class Body(Struct):
-    """The parts of a checkpoint, each decoded when it is asked for."""
+    """The parts of a checkpoint, each decoded when it is asked for.
+
+    ``shown`` are the entries that a block of now looks at, beside those in the tables: a start would else read a
+    bucket of the archive for each of them.
+    """
 
     memory: Raw
+    shown: Raw
     prompts: Raw
     accounts: Raw
     sessions: Raw
@@ -128,6 +134,7 @@ def body_of(held: Held, archive: Archive | None, most: int = 0) -> Raw | None:
     return _raw(
         Body(
             memory=_raw(_memory_part(world.memory)),
+            shown=_raw(_shown(world.memory)),
             prompts=_raw(world.prompts),
             accounts=_raw(world.accounts.totals),
             sessions=_raw(world.sessions),
@@ -217,6 +224,7 @@ class Parts:
     def __init__(self, body: Body, archive: Archive) -> None:
         self._body = body
         self._archive = archive
+        self._shown: list[Entry] | None = None
 
     def memory(self) -> MemoryState:
         """Workspace memory."""
@@ -256,7 +264,17 @@ class Parts:
         """One of the tables."""
         changes, (key, value) = self._body.tables[name], _types(name)
         changed: list[tuple[Any, Any]] = _read_list(_Alias(tuple, (key, value)), changes.changed)
-        return Table(self._archive, codec_of(name), changed, _read_list(key, changes.gone))
+        return Table(self._archive, codec_of(name), changed, _read_list(key, changes.gone), self._near(name))
+
+    def _near(self, name: str) -> dict[Any, Any] | None:
+        """What a table has of the entries that a block looks at."""
+        if name not in ("entries", "numbers"):
+            return None
+        if self._shown is None:
+            self._shown = _read(list[Entry], self._body.shown)
+        if name == "entries":
+            return {entry.ref: entry for entry in self._shown}
+        return {entry.number: entry.ref for entry in self._shown}
 
 
 def codec_of(name: str) -> Codec[Any, Any]:
@@ -290,6 +308,17 @@ def _types(name: str) -> tuple[Any, Any]:
         return Ref, tuple[Cohort, int]
     key, value = get_args(_HINTS[name])
     return key, value
+
+
+def _shown(memory: MemoryState) -> list[Entry]:
+    """The strongest entries, and the next one of each cohort, which they are compared with."""
+    shown = {entry.number: entry for entry in strongest(memory)}
+    for cohorts in memory.cohorts.values():
+        for members in cohorts.values():
+            number = next((number for _, number in reversed(members) if number not in shown), None)
+            if number is not None:
+                shown[number] = memory.entries[memory.numbers[number]]
+    return list(shown.values())
 
 
 def _memory_part(memory: MemoryState) -> Struct:
