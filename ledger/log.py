@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ledger.blocks import BlockReader, Outlines
     from ledger.drafts import Stamped
     from ledger.locks import Lock
-    from ledger.writer import Durability, Writer
+    from ledger.writer import Durability
 
 __all__ = [
     "FORMAT",
@@ -329,7 +329,9 @@ class FileLog:
             raise storage_error(error, error.filename or self.directory) from error
         # Under the lock seq 0 is free for one creator only; the other one finds the event there.
         with suppress(SequenceConflict):
-            self.append([Draft(source=OWN_SOURCE, time=format_time(self._write().clock()), data=data)], expect=0, durable=True)
+            self.append(
+                [Draft(source=OWN_SOURCE, time=format_time(self._write().clock()), data=data)], expect=0, durable=True
+            )
 
     def _check_format(self) -> None:
         """An older release must not write to a newer ledger: it wouldn't know what its lines promise."""

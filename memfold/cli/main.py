@@ -65,15 +65,15 @@ def _dispatch(arguments: list[str]) -> int:
     options = prompt_options(arguments)
     if options is not None:  # a session waits for it
         import_msgspec()
-        from memfold.cli.prompt import run
+        from memfold.cli import prompt as command
     else:
-        from memfold.cli.parser import parse, runner
+        from memfold.cli.parser import module_of, parse
 
         options = parse(arguments)
         if options is None:
             return OK
-        run = runner(options)
-    code = run(options)
+        command = module_of(options)
+    code: int = command.run(options)
     if options.command not in _TELL_DAMAGE:
         _hint_at_damage(options)
     return code

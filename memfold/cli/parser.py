@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
+from types import ModuleType
 
 from memfold import __version__
 from memfold.cli.commands import COMMANDS
@@ -12,7 +13,7 @@ from memfold.cli.parsing import Parser, color_option, describe
 from memfold.cli.start import import_msgspec
 from memfold.errors import UsageError
 
-__all__ = ["build_parser", "parse", "runner"]
+__all__ = ["build_parser", "module_of", "parse"]
 
 _DESCRIPTION = """Memory for coding agents as a fold over an append-only log.
 
@@ -46,10 +47,9 @@ def parse(arguments: Sequence[str]) -> Namespace | None:
     return parsed
 
 
-def runner(options: Namespace) -> Callable[[Namespace], int]:
-    """What runs the command that the options are of."""
-    run: Callable[[Namespace], int] = import_module(f"memfold.cli.{COMMANDS[options.command].module}").run
-    return run
+def module_of(options: Namespace) -> ModuleType:
+    """The module of the command that the options are of; its ``run`` takes them."""
+    return import_module(f"memfold.cli.{COMMANDS[options.command].module}")
 
 
 def build_parser(names: Iterable[str] = COMMANDS, *, configure: bool = True) -> Parser:

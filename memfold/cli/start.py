@@ -29,7 +29,7 @@ def prompt_options(arguments: Sequence[str]) -> Namespace | None:
     if arguments[:1] != ["prompt"]:
         return None
     options: dict[str, str | None] = dict.fromkeys(("ledger", "workspace", "session", "at"))
-    flags = dict.fromkeys(("next", "numbered", "hot", "json"), False)
+    flags: dict[str, bool] = dict.fromkeys(("next", "numbered", "hot", "json"), False)
     words = iter(arguments[1:])
     for word in words:
         if word in _FLAGS:

@@ -103,16 +103,16 @@ class Resolved(Struct, frozen=True):
     @property
     def origins(self) -> dict[str, str]:
         """As in ``Settled``."""
-        return self._each_key().origins
+        return self._every_key().origins
 
     @property
     def values(self) -> dict[str, Any]:
         """As in ``Settled``."""
-        return self._each_key().values
+        return self._every_key().values
 
-    def _each_key(self) -> Settled:
+    def _every_key(self) -> Settled:
         if self.settled is not None:
             return self.settled
-        from memfold.config.resolving import resolve  # imports us
+        from memfold.config.resolving import unset  # imports us
 
-        return resolve(())._each_key()
+        return unset()

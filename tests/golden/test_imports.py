@@ -20,13 +20,13 @@ from tests.support.hook import repository
 _OURS = ("ledger", "projections", "replay", "memfold")
 _PRINT = "import sys; print('\\n'.join(sys.modules))"
 _MSGSPEC = f"import sys; sys.modules['typing_extensions'] = None; import msgspec; {_PRINT}"
-_RUN = f"""if True:
+_RUN = """if True:
     import os, sys
     def end(code):
         print('\\n'.join(sys.modules), file=sys.stderr)
         sys.exit(code)
     os._exit = end
-    sys.argv[1:] = {{arguments!r}}
+    sys.argv[1:] = {arguments!r}
     from memfold._console import main
     main()
 """

@@ -37,9 +37,9 @@ from ledger.events import (
 )
 from ledger.files import make_private_folder
 from ledger.log import LOCK_SUFFIX, LOG_NAME, Cursor, FileLog, Health, Reader
-from ledger.writer import Durability
 from ledger.problems import Kind
 from ledger.reader import START
+from ledger.writer import Durability
 from tests.support.logs import (
     KEY,
     ROOT,
