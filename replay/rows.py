@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from struct import Struct as Layout
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from msgspec import Struct
 
@@ -18,6 +17,9 @@ from ledger.digests import blake2b
 from ledger.files import close_file
 from ledger.trust import open_own
 from replay.archive import Damaged
+
+if TYPE_CHECKING:
+    from struct import Struct as Layout
 
 __all__ = ["NEWEST", "Older", "Place", "Row", "older_of", "read_older"]
 
@@ -46,7 +48,8 @@ class Older(Struct, frozen=True, array_like=True):
 class Row(list[Place]):
     """A sorted list of places.
 
-    What stands at its end can be read, and added to, as it is; whoever asks for more has all of it read.
+    What stands at its end can be read, and added to, as it is; whoever asks for more has all of it read. It can do
+    what folds do with the places of a cohort.
 
     Args:
         newest: its end.
@@ -92,6 +95,9 @@ class Row(list[Place]):
 
     def __iter__(self) -> Iterator[Place]:
         return super(Row, self.whole()).__iter__()
+
+    def __contains__(self, place: object) -> bool:
+        return super(Row, self.whole()).__contains__(place)
 
     def __reversed__(self) -> Iterator[Place]:
         yield from super().__reversed__()
@@ -148,6 +154,8 @@ def read_older(path: str, head: int, older: Older) -> list[Place]:
 
 
 def _layout(count: int) -> Layout:
+    from struct import Struct as Layout
+
     return Layout(f"<{2 * count}q")
 
 

@@ -89,6 +89,18 @@ def test_the_console_script_works_in_such_a_project(hostile: Path, ledger: Path)
     assert ran.stdout.decode() == (EXPECTED / "list.txt").read_text(encoding="utf-8")
 
 
+def test_a_prompt_ends_as_any_command_does(ledger: Path) -> None:
+    """All is printed, to a pipe or a file, and the exit code tells how it went; so too in development mode."""
+    command = [sys.executable, "-m", "memfold", "prompt"]
+    ran = _run([*command, "--ledger", str(ledger)], ledger)
+    same = _run(["bash", "-c", f"'{sys.executable}' -X dev -m memfold prompt --ledger '{ledger}' > f; cat f"], ledger)
+    assert ran.stdout
+    assert (ran.returncode, ran.stderr, ran.stdout) == (0, b"", same.stdout)
+    missing = _run([*command, "--ledger", str(ledger / "missing")], ledger)
+    assert (missing.returncode, missing.stdout, missing.stderr[:8]) == (66, b"", b"memfold:")
+    assert _run([*command, "--next", "--session", "s"], ledger).returncode == 64
+
+
 def test_a_prompt_with_hot_state_imports_only_what_it_needs(ledger: Path) -> None:
     """Start-up is the product: no module of the list is imported. Of a plain prompt ``tests/golden`` knows each."""
     code = (
@@ -130,9 +142,10 @@ def test_a_reader_that_goes_away_is_no_error(ledger: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_is_said_once(ledger: Path) -> None:
-    """74 and one line, nothing more at exit."""
-    ran = _run(["bash", "-c", f"'{sys.executable}' -m memfold list --ledger '{ledger}' > /dev/full"], ledger)
+@pytest.mark.parametrize("command", ["list", "prompt"])
+def test_a_full_disk_is_said_once(command: str, ledger: Path) -> None:
+    """74 and one line, nothing more at exit; of a prompt too, whose process tidies nothing up."""
+    ran = _run(["bash", "-c", f"'{sys.executable}' -m memfold {command} --ledger '{ledger}' > /dev/full"], ledger)
     assert ran.returncode == 74
     assert ran.stderr.decode().splitlines() == ["memfold: No space left on device"]
 

@@ -361,6 +361,19 @@ class TestReading:
         assert log.health() == health
         assert log.health().status == ("recovered" if health.damaged or health.fused else "ok")
 
+    @pytest.mark.parametrize("content", [row[0] for row in FILES])
+    def test_the_first_event_is_that_of_a_read(self, content: bytes, tmp_path: Path) -> None:
+        """Whatever stands before or behind the line that tells whose the ledger is."""
+        created = Path(new_log(tmp_path / "new").path).read_bytes()
+        foreign = created.replace(b'"seq":0', b'"seq":5')
+        long = created.replace(b"/w/app", b"/w/" + b"a" * (1 << 17))
+        befores = (b"", b"\xef\xbb\xbf", b"garbage\n", line_of(0), foreign, b"\n", created[:40])
+        for number, before in enumerate(befores):
+            for line in (created, foreign, long, created.rstrip(), b""):
+                log = raw_log(tmp_path / f"{number}", before + line + content)
+                first = next(log.read(), None)
+                assert log.created() == (first if isinstance(first, LedgerCreated) else None)
+
     @pytest.mark.parametrize(("content", "seqs"), [row[:2] for row in FILES])
     def test_a_read_in_pieces_gives_what_a_read_in_one_gives(
         self, content: bytes, seqs: list[int], tmp_path: Path
