@@ -45,6 +45,8 @@ _KEPT = 2
 _MOST_CHANGES = 2000
 """Changes beside an archive, above which the next checkpoint gets one of its own: a start reads them all."""
 _FIRST_LINE = 1 << 16
+_LONGEST_FIRST = 256
+"""Bytes of a checkpoint's first line: a digest, and the length of the second one."""
 
 
 class Head(Struct, frozen=True):
@@ -188,7 +190,7 @@ def save(
         data = msgspec.json.encode(head)
         base = os.path.basename(archive.path)[-len(_ARCHIVE) - _PLACE : -len(_ARCHIVE)]  # noqa: PTH119
         path = f"{prefix}{_place(cursor.byte)}-{base}{_HEAD}"
-        _put(path, b"%s\n%s\n%s" % (blake2b(data).hexdigest().encode(), data, older), written)
+        _put(path, b"%s %d\n%s\n%s" % (blake2b(data).hexdigest().encode(), len(data), data, older), written)
         if still():
             _prune(folder, os.path.basename(prefix), _place(os.path.getsize(log.path)))  # noqa: PTH119, PTH202
             return archive
@@ -208,17 +210,18 @@ def _load(log: FileLog, path: str) -> Checkpoint | None:
     """A checkpoint, if it is whole and the log still has what stands before it."""
     try:
         with open(path, "rb", opener=open_own) as file:
-            digest, _, rest = file.read().partition(b"\n")
-        data, _, _ = rest.partition(b"\n")
+            first = file.readline(_LONGEST_FIRST)
+            digest, _, length = first.partition(b" ")
+            data = file.read(min(int(length), os.fstat(file.fileno()).st_size))
         if blake2b(data).hexdigest().encode() != digest:
             return None
         head = msgspec.json.decode(data, type=Head)
         if digest_before(log.path, head.cursor.byte) != head.before:
             return None
         archive = Archive(_archive_of(path), head.layout)
-    except (OSError, *UNREADABLE):
+    except (OSError, ValueError, *UNREADABLE):
         return None
-    parts = Parts(head.body, archive, partial(read_older, path, len(digest) + len(data) + 2))
+    parts = Parts(head.body, archive, partial(read_older, path, len(first) + len(data) + 1))
     return Checkpoint(path, head.cursor, head.events, head.facts, head.body.asked, parts, archive)
 
 

@@ -49,7 +49,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-SCHEMA = "e143999ef5ba6caa"
+SCHEMA = "122067d228a8c375"
 """Digest of all types that are stored; a test holds it. States of other types are never read by mistake."""
 
 _SMALL = frozenset(["pending", "by_type", "cohorts", "rules", "erasures", "warnings", "snapshots"])
