@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
@@ -59,11 +60,25 @@ class Bench:
         self.folder = folder
         self.events = events
         self.rounds = rounds
-        self.large = folder / "large"
-        self.session = write_ledger(self.large, events)
-        log = FileLog.open(self.large)
-        keep_all(str(self.large), log.read())
-        keep_outlines(str(self.large), log.path)
+
+    @cached_property
+    def large(self) -> Path:
+        """The large ledger, written when a case first asks for it."""
+        return self._large[0]
+
+    @cached_property
+    def session(self) -> str:
+        """The source of its latest session."""
+        return self._large[1]
+
+    @cached_property
+    def _large(self) -> tuple[Path, str]:
+        large = self.folder / "large"
+        session = write_ledger(large, self.events)
+        log = FileLog.open(large)
+        keep_all(str(large), log.read())
+        keep_outlines(str(large), log.path)
+        return large, session
 
     def refold(self) -> None:
         """What a session start without a checkpoint costs, beside decoding alone."""

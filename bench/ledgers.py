@@ -27,9 +27,10 @@ from ledger.log import FileLog
 from ledger.source import make_source
 from ledger.times import DAY_MS, HOUR_MS, format_time
 
-__all__ = ["Mix", "drafts", "write_ledger"]
+__all__ = ["ROOT", "Mix", "drafts", "write_ledger"]
 
 ROOT = "/home/dev/src/shop"
+"""The workspace's root, as its first event tells."""
 _START = 1_700_000_000_000
 _BATCH = 1000
 

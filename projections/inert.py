@@ -9,7 +9,6 @@ from projections.headers import HOST_ELEMENTS
 from projections.text.clean import clean, single_line
 from projections.text.lazily import lazily
 from projections.text.plain import is_plain
-from projections.text.views import Span, as_seen, splice
 
 __all__ = ["inert", "inert_content", "inert_line", "inert_quote"]
 
@@ -45,6 +44,8 @@ def inert(text: str) -> str:
     """
     if "<" not in text and "[" not in text and is_plain(text):
         return text
+    from projections.text.views import Span, as_seen, splice
+
     seen = as_seen(text)
     found = [seen.origin(Span(*match.span())).start for match in _MARKER().finditer(seen.text)]
     return splice(text, (Span(start, start + 1) for start in found), _SHOWN) if found else text

@@ -1,7 +1,5 @@
 """The policy: what may be configured about judging memories, as data with a digest (SPEC 19, 20)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType

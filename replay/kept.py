@@ -5,8 +5,6 @@ digest of the facts, and the facts. Writers add lines after an append; readers o
 or from other rules is not found under any key, and its event is judged again.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress

@@ -22,7 +22,7 @@ from memfold.cli.commands import COMMANDS
 from memfold.cli.completion import SHELLS, script_path
 from memfold.cli.documents.listed import DOCUMENTS, PARTS
 from memfold.cli.documents.moves import MOVE_DOCUMENTS, MOVE_PARTS
-from memfold.cli.main import build_parser
+from memfold.cli.parser import build_parser
 from memfold.cli.why import WhyDocument
 from memfold.config.environment import variable_of
 from memfold.config.keys import KEYS

@@ -64,6 +64,7 @@ def calls_taken_in(  # noqa: C901 - nine events in ten go through this loop: a c
     now, until = _quiet_span(state)
     is_old = False
     source, root = "", False
+    roots: dict[str, bool] = {}  # sessions take turns, and a table of a checkpoint is no quick one
     run: list[_Quiet] = []
     active: _Quiet | None = None
     for event in events:
@@ -81,7 +82,8 @@ def calls_taken_in(  # noqa: C901 - nine events in ten go through this loop: a c
                 run.append(event)
                 if event.source != source:
                     source = event.source
-                    root = touches(state, source)
+                    found = roots.get(source)
+                    root = roots[source] = touches(state, source) if found is None else found
                 if root:
                     active = event
                 if type(event) is SessionMeasured:
@@ -94,8 +96,9 @@ def calls_taken_in(  # noqa: C901 - nine events in ten go through this loop: a c
             yield event
         elif not _run_taken_in(state, event):
             yield from calls_taken_in(state, event.events())
-        is_old, active = True, None  # what was stepped may have changed the span
+        is_old, active = True, None  # what was stepped may have changed the span, and which sessions are roots
         source, root = "", False
+        roots.clear()
     if run:
         yield from _end_run(state, run, active)
 
