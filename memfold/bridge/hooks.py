@@ -54,6 +54,9 @@ _RULES = ("projections.rules.candidates", "projections.rules.explicit")
 _HASHED_AT_ONCE = 8 << 20
 """Bytes of the log that are hashed for a head between two hooks: a tenth of a second."""
 _HASHED_AT_THE_END = 64 << 20
+_FOLDED_IN_AN_ANSWER = 16
+"""Events that the next question may find unread: folding them takes some hundred microseconds, and reading a log for
+each one would take several times as long."""
 _KEPT_AT_ONCE = 20_000
 """Keys that are written for a checkpoint between two hooks: a tenth of a second."""
 
@@ -161,6 +164,7 @@ class Hooks:
             if self._file.follows and (world := self._ledger.world()) is not None:
                 self._file.follow(world.memory)
             self._ledger.seal(_HASHED_AT_ONCE)
+            self._ledger.catch_up(_FOLDED_IN_AN_ANSWER)
             self._ledger.keep(_KEPT_AT_ONCE)
 
     def warm_up(self) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from memfold.hook.innocent import is_innocent
+from memfold.innocent import is_innocent
 from projections.policy import DEFAULT_POLICY
 from projections.text.clean import decode
 from projections.text.intake import take_in, take_in_block
