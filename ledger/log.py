@@ -247,7 +247,7 @@ class FileLog:
             StorageError: if the system can't read it.
         """
         try:
-            return self._writer.goes_on() or self.size() > 0
+            return self.size() > 0
         except LedgerNotFound:
             return False
 

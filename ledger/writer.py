@@ -94,24 +94,6 @@ class Writer:
         with reading(self._path) as file:
             return read_tail(file.fileno(), os.fstat(file.fileno()).st_size)
 
-    def goes_on(self) -> bool:
-        """Whether the file is there to which this writer has appended last, with all of it; one look, without the lock.
-
-        Raises:
-            LedgerNotFound: if it isn't there.
-            StorageError: if the system doesn't let us look.
-        """
-        tail = self._tail
-        if tail is None or tail.next_seq == 0:
-            return False
-        try:
-            now = os.stat(self._path)
-        except (FileNotFoundError, NotADirectoryError):
-            raise LedgerNotFound(self._path) from None
-        except OSError as error:
-            raise storage_error(error, self._path) from error
-        return os.path.samestat(now, self._status) and now.st_size >= tail.size
-
     def close(self) -> None:
         """Let go of all descriptors; the next append opens them again."""
         self._close_file()

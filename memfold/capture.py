@@ -36,7 +36,6 @@ from ledger.events import (
     SessionMeasuredData,
     SessionStartedData,
     Target,
-    ToolArguments,
     ToolCompletedData,
 )
 from ledger.source import make_source
@@ -111,7 +110,7 @@ class Capture:
 
     def source_of(self, session: str) -> str:
         """The source of what a session does."""
-        return make_source(self._host, self.id_of(session))
+        return _source_of(self._host, session, self._context.policy.redaction)
 
     def call_of(self, session: str, call: str) -> str:
         """The key under which the state knows a call of one of our tools."""
@@ -454,7 +453,12 @@ class Capture:
         return _written_id(name, self._context.policy.redaction)
 
 
-@lru_cache(maxsize=64)  # a hook asks several times for the id of its session
+@lru_cache(maxsize=64)  # a hook asks several times for its session
+def _source_of(host: str, session: str, extra: RedactionExtra) -> str:
+    return make_source(host, _written_id(session, extra))
+
+
+@lru_cache(maxsize=64)
 def _written_id(name: str, extra: RedactionExtra) -> str:
     if len(name) <= ID_LIMIT and extra == RedactionExtra() and is_innocent(name):
         return name

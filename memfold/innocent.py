@@ -57,23 +57,25 @@ def is_innocent(text: str) -> bool:
     if not plain.isprintable():
         return False
     low = text.lower()
-    # Loops, and no generators: this stands in the way of each hook.
-    for part in _ANYWHERE:
+    for part in _ANYWHERE:  # no generator, which takes twice as long: this stands in the way of each hook
         if part in low:
             return False
     if not text.isascii() and not (all(map(_is_letter, text)) and all(part not in low for part in _BEYOND_ASCII)):
         return False
-    if ("://" in low and "@" in low) or ("curl" in low and ("-u" in low or "user" in low)):
-        return False
-    for label in _LABELS:
-        if label in low and _labels(low, label):
-            return False
-    for sign, tokens in _TOKENS.items():
-        if sign in low:
-            for token in tokens:
-                if token in low and _begins(low, token):
-                    return False
-    return True
+    return not (_may_hold_credentials(low) or _may_hold_a_label(low) or _may_hold_a_token(low))
+
+
+def _may_hold_credentials(low: str) -> bool:
+    return ("://" in low and "@" in low) or ("curl" in low and ("-u" in low or "user" in low))
+
+
+def _may_hold_a_label(low: str) -> bool:
+    return any(_labels(low, label) for label in _LABELS if label in low)
+
+
+def _may_hold_a_token(low: str) -> bool:
+    listed = (token for sign, tokens in _TOKENS.items() if sign in low for token in tokens if token in low)
+    return any(_begins(low, token) for token in listed)
 
 
 def _is_letter(char: str) -> bool:

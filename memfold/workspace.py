@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from ledger.drafts import stamp
-from ledger.errors import SequenceConflict, StorageError
+from ledger.errors import LedgerNotFound, SequenceConflict, StorageError
 from ledger.events import Delivery, Draft, Event, PolicySet, PolicySetData
 from ledger.ids import MonotonicIds
 from ledger.log import FileLog, Log
@@ -90,24 +90,29 @@ class Workspace:
         if not drafts:
             return ()
         events = self._go_on(drafts) if expect is None else None
-        if events is not None:
-            pass
-        elif self._is_in_force():
-            events = self.log.append(drafts, expect=expect)
-        else:
-            try:
-                events = self.log.append([self._policy_change(drafts), *drafts], expect=expect)[1:]
-            except StorageError as error:
-                error.stored = max(0, error.stored - 1)
-                self._in_force = None  # it may stand in the log
-                raise
-            self._in_force = self._digest
+        if events is None:
+            events = self._append(drafts, expect)
         if events:
             self._next_seq = events[-1].seq + 1
         if isinstance(self.log, FileLog):
             # Behind the append: facts that are missing cost time, facts without their event cost nothing.
             keep_facts(self.log.directory, events, self._context)
         self._sealer.note(events)
+        return events
+
+    def _append(self, drafts: Sequence[Draft], expect: int | None) -> tuple[Event, ...]:
+        """Append wherever the log stands, behind the policy if it isn't the one in force there."""
+        if isinstance(self.log, FileLog) and not self.log.has_begun():
+            raise LedgerNotFound(self.log.path)  # no event may stand before the one that says whose ledger this is
+        if self._is_in_force():
+            return self.log.append(drafts, expect=expect)
+        try:
+            events = self.log.append([self._policy_change(drafts), *drafts], expect=expect)[1:]
+        except StorageError as error:
+            error.stored = max(0, error.stored - 1)
+            self._in_force = None  # it may stand in the log
+            raise
+        self._in_force = self._digest
         return events
 
     def _go_on(self, drafts: Sequence[Draft]) -> tuple[Event, ...] | None:

@@ -187,17 +187,22 @@ class Ledger:
         self._log.close()
 
     def _append(self) -> None:
-        if not self._log.has_begun():  # never made, or deleted meanwhile
-            self._create()
         taken = self._spool.take()
         self._waiting[:0] = taken  # older than ours
         self._old += len(taken)
+        try:
+            self._write_all()
+        except LedgerNotFound:  # never made, or deleted meanwhile
+            self._create()
+            self._write_all()
+        self._spool.clear()
+
+    def _write_all(self) -> None:
         self._drop_purged()
         try:
             self._write(len(self._waiting))
         except InvalidDraft:
             self._write_singly()
-        self._spool.clear()
 
     def _drop_purged(self) -> None:
         """Leave out what has waited and would bring back what was purged meanwhile."""

@@ -69,9 +69,9 @@ def _files(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
 
 def _signature(path: str) -> _Signature:
     """What changes when a file does; None where there is none, or none that can be looked at."""
-    if not os.access(path, os.F_OK):  # most files aren't there, and this says so for less than an exception does
-        return None
     try:
+        if not os.access(path, os.F_OK):  # most files aren't there: cheaper than an exception
+            return None
         status = os.stat(path)
     except (OSError, ValueError):
         return None
