@@ -192,8 +192,10 @@ class Ledger:
         self._old += len(taken)
         try:
             self._write_all()
-        except LedgerNotFound:  # never made, or deleted meanwhile
-            self._create()
+        except (LedgerNotFound, StorageError):
+            if self._log.has_begun():
+                raise
+            self._create()  # it was never made, or deleted meanwhile, maybe with its folder
             self._write_all()
         self._spool.clear()
 
