@@ -19,7 +19,7 @@ from bench.bridge import measure_bridge
 from bench.damage import measure_damage
 from bench.hook import measure_hook
 from bench.hooks import measure_hooks
-from bench.ledgers import write_ledger
+from bench.ledgers import kept_ledger
 from bench.measure import Samples, in_turn, machine, median, ratio
 from bench.redaction import measure_redaction
 from bench.starts import measure_starts
@@ -29,8 +29,8 @@ from ledger.events import Draft, MemoryRequestedData, type_name
 from ledger.log import LOG_NAME, FileLog
 from projections.protocol import fold
 from projections.world import World
-from replay.kept import KeptFacts, keep_all
-from replay.outlines import by_blocks, keep_outlines
+from replay.kept import KeptFacts
+from replay.outlines import by_blocks
 
 _APPENDS = 500
 _PEAK = """
@@ -59,11 +59,9 @@ class Bench:
         self.folder = folder
         self.events = events
         self.rounds = rounds
-        self.large = folder / "large"
-        self.session = write_ledger(self.large, events)
-        log = FileLog.open(self.large)
-        keep_all(str(self.large), log.read())
-        keep_outlines(str(self.large), log.path)
+        self.large = kept_ledger(events)
+        *_, last = FileLog.open(self.large).read(max(0, events - 1))
+        self.session = last.source
 
     def refold(self) -> None:
         """What a session start without a checkpoint costs, beside decoding alone."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import random
+import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -10,6 +13,11 @@ from typing import Literal
 
 from msgspec import Struct
 
+import ledger.codec
+import ledger.events
+import projections.facts
+import replay.kept
+import replay.outlines
 from ledger.events import (
     Data,
     Draft,
@@ -26,8 +34,10 @@ from ledger.ids import MonotonicIds
 from ledger.log import FileLog
 from ledger.source import make_source
 from ledger.times import DAY_MS, HOUR_MS, format_time
+from replay.kept import keep_all
+from replay.outlines import keep_outlines
 
-__all__ = ["Mix", "drafts", "write_ledger"]
+__all__ = ["Mix", "drafts", "kept_ledger", "write_ledger"]
 
 ROOT = "/home/dev/src/shop"
 _START = 1_700_000_000_000
@@ -103,6 +113,25 @@ def write_ledger(
             log.append(batch)
             latest = batch[-1].source
     return latest
+
+
+def kept_ledger(events: int) -> Path:
+    """A ledger of so many events with its facts and outlines, made once and kept in ``bench/out``; for reading only.
+
+    It is made anew when the code has changed that decides what it says.
+    """
+    digest = hashlib.sha256()
+    for module in (sys.modules[__name__], ledger.events, ledger.codec, projections.facts, replay.kept, replay.outlines):
+        digest.update(Path(str(module.__file__)).read_bytes())
+    place = Path(__file__).parent / "out" / "ledgers" / f"{events}-{digest.hexdigest()[:16]}"
+    if not place.exists():
+        begun = place.with_name(f"{place.name}.{os.getpid()}")
+        write_ledger(begun, events)
+        log = FileLog.open(begun)
+        keep_all(str(begun), log.read())
+        keep_outlines(str(begun), log.path)
+        begun.rename(place)
+    return place
 
 
 def drafts(*, seed: int = 0, mix: Mix = DEFAULT_MIX) -> Iterator[Draft]:

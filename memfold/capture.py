@@ -411,7 +411,7 @@ class Capture:
             exit=exit_code,
             status=status,
             # The lines that are kept become one line in a summary (SPEC 13.4), wherever they had stood.
-            output=self._lines(lines),
+            output=self._lines(lines) if lines else "",
         )
         return self._drafts(session, time, data)
 

@@ -43,6 +43,7 @@ def _unchanged(text: str) -> bool:
 @given(ANY)
 @settings(max_examples=examples(800))
 @example("mot\nde\npasse: abc123xyz")
+@example("24 passed, 1 skipped: abc123xyz")
 @example("api\n- key: abc123xyz")
 @example("\\nsk-" + "b2" * 9)
 @example("%20npm_" + "d4" * 11)
