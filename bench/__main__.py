@@ -24,6 +24,7 @@ from bench.measure import Samples, in_turn, machine, median, ratio
 from bench.redaction import measure_redaction
 from bench.starts import measure_starts
 from bench.stores import measure_import
+from bench.writers import measure_writers
 from ledger.codec import decode_known
 from ledger.events import Draft, MemoryRequestedData, type_name
 from ledger.log import LOG_NAME, FileLog
@@ -140,6 +141,10 @@ class Bench:
         print(f"    the middle half of the rounds: {low:.2f} to {high:.2f}")
         print(f"    an append without its sync: {median(rest, 'append') * 1e6:.0f} us")
 
+    def writers(self) -> None:
+        """Many processes that append at once, beside appends under the lock alone."""
+        measure_writers(self.folder / "writers", self.rounds)
+
     def memory(self) -> None:
         """Peak memory of a head refold, beside a process that only imports what it needs."""
         commands = {"imports": [], "head refold": [str(self.large), self.session]}
@@ -220,6 +225,7 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "refold": Bench.refold,
     "kinds": Bench.kinds,
     "append": Bench.append,
+    "writers": Bench.writers,
     "memory": Bench.memory,
     "start": Bench.start,
     "bridge": Bench.bridge,
