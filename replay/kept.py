@@ -114,7 +114,9 @@ def keep_facts(directory: str, events: Iterable[AnyEvent], context: Context) -> 
     One write of whole lines to a file opened for appending: writers don't need a lock, and a line that a kill tears
     is dropped by readers, together with the one that is written right behind it.
     """
-    _add(directory, b"".join(_line(event, context) for event in events if isinstance(event, Judged)))
+    judged = [event for event in events if isinstance(event, Judged)]
+    if judged:
+        _add(directory, b"".join([_line(event, context) for event in judged]))
 
 
 def keep_all(directory: str, events: Iterable[AnyEvent]) -> int:
