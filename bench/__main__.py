@@ -6,12 +6,11 @@ import argparse
 import gc
 import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
@@ -21,33 +20,24 @@ from bench.growth import measure_growth
 from bench.histories import measure_histories
 from bench.hook import measure_hook
 from bench.hooks import measure_hooks
-from bench.ledgers import write_ledger
+from bench.ledgers import Kept, kept_ledger
 from bench.measure import Samples, in_turn, machine, median, ratio
 from bench.redaction import measure_redaction
 from bench.replays import measure_replays
+from bench.scale import measure_scale
 from bench.starts import measure_starts
 from bench.stores import measure_import
+from bench.writers import measure_writers
 from bench.writes import measure_writes
 from ledger.codec import decode_known
 from ledger.events import Draft, MemoryRequestedData, type_name
 from ledger.log import LOG_NAME, FileLog
 from projections.protocol import fold
 from projections.world import World
-from replay.kept import KeptFacts, keep_all
-from replay.outlines import by_blocks, keep_outlines
-
-_APPENDS = 500
-_PEAK = """
-import sys
-from ledger.log import FileLog
-from projections.protocol import fold
-from projections.world import World
 from replay.kept import KeptFacts
 from replay.outlines import by_blocks
-if len(sys.argv) > 1:
-    fold(World({sys.argv[2]}, KeptFacts(sys.argv[1])), by_blocks(FileLog.open(sys.argv[1])))
-print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
-"""
+
+_APPENDS = 500
 
 
 class Bench:
@@ -63,15 +53,20 @@ class Bench:
         self.folder = folder
         self.events = events
         self.rounds = rounds
-        self.large = folder / "large"
-        self.session = ""
 
-    def prepare(self) -> None:
-        """Write the large ledger, and what is kept beside it."""
-        self.session = write_ledger(self.large, self.events)
-        log = FileLog.open(self.large)
-        keep_all(str(self.large), log.read())
-        keep_outlines(str(self.large), log.path)
+    @cached_property
+    def large(self) -> Path:
+        """The large ledger, written when a case first asks for it."""
+        return self._large.place
+
+    @cached_property
+    def session(self) -> str:
+        """The source of its latest session."""
+        return self._large.session
+
+    @cached_property
+    def _large(self) -> Kept:
+        return kept_ledger(self.events)
 
     def refold(self) -> None:
         """What a session start without a checkpoint costs, beside decoding alone."""
@@ -150,16 +145,13 @@ class Bench:
         print(f"    the middle half of the rounds: {low:.2f} to {high:.2f}")
         print(f"    an append without its sync: {median(rest, 'append') * 1e6:.0f} us")
 
-    def memory(self) -> None:
-        """Peak memory of a head refold, beside a process that only imports what it needs."""
-        commands = {"imports": [], "head refold": [str(self.large), self.session]}
-        peaks: Samples = {
-            name: [float(subprocess.check_output([sys.executable, "-c", _PEAK, *arguments])) for _ in range(3)]
-            for name, arguments in commands.items()
-        }
-        print("\n(c) peak memory (VmHWM, fresh process) of a head refold; baseline: imports only")
-        print(f"    baseline: {median(peaks, 'imports') / 1024:.1f} MiB")
-        _report(peaks, "head refold", "imports")
+    def writers(self) -> None:
+        """Many processes that append at once, beside appends under the lock alone."""
+        measure_writers(self.folder / "writers", self.rounds)
+
+    def scale(self) -> None:
+        """A head refold of a ledger and of one a tenth as long: time, and peak memory."""
+        measure_scale(self.events, self.rounds)
 
     def start(self) -> None:
         """``memfold prompt`` as a process, from a checkpoint and a tail, beside the interpreter with msgspec."""
@@ -252,7 +244,8 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "refold": Bench.refold,
     "kinds": Bench.kinds,
     "append": Bench.append,
-    "memory": Bench.memory,
+    "writers": Bench.writers,
+    "scale": Bench.scale,
     "start": Bench.start,
     "bridge": Bench.bridge,
     "hooks": Bench.hooks,
@@ -267,10 +260,6 @@ CASES: dict[str, Callable[[Bench], None]] = {
 }
 
 
-_ON_LARGE = {"refold", "kinds", "memory", "bridge"}
-"""The cases that are about the large ledger; the others write their own."""
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
@@ -281,10 +270,7 @@ def main() -> None:
     print(f"{machine()}\nmedians of ratios within a round, with the lowest and highest; cases run in turn")
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder), options.events, options.rounds)
-        chosen = options.cases or list(CASES)
-        if not _ON_LARGE.isdisjoint(chosen):
-            bench.prepare()
-        for name in chosen:
+        for name in options.cases or CASES:
             CASES[name](bench)
 
 

@@ -41,6 +41,23 @@ while chunk := os.read(0, 65536):
     for line in lines:
         os.write(1, line + b"\\n")
 """
+_FLOOR = "locked append"
+_FLOOR_PROGRAM = """
+import os, sys
+from fcntl import LOCK_EX, LOCK_UN, flock
+path = sys.argv[1]
+log, lock = (os.open(name, os.O_RDWR | os.O_CREAT | os.O_APPEND) for name in (path, path + ".lock"))
+rest = b""
+while chunk := os.read(0, 65536):
+    *lines, rest = (rest + chunk).split(b"\\n")
+    for line in lines:
+        flock(lock, LOCK_EX)
+        os.stat(path + ".lock"), os.stat(path)
+        os.write(log, line + b"\\n")
+        flock(lock, LOCK_UN)
+        os.write(1, line + b"\\n")
+"""
+"""An echo that does with each line what an append can't do without, and nothing else: it reads nothing in it."""
 BRIDGE = [sys.executable, "-E", "-P", "-m", "memfold", "bridge"]
 """How an installed plugin starts its child."""
 
@@ -171,7 +188,7 @@ def measure_bridge(folder: Path, large: Path, events: int, rounds: int) -> None:
     keep_all(str(small), FileLog.open(small).read())
     places = [place_of(folder, "1,000 events", small), place_of(folder, f"{events:,} events", large)]
     with quiet():
-        _round_trips(places)
+        _round_trips(folder, places)
         _starts(places, rounds * 2)
     measure_client(folder / "client", BRIDGE)
 
@@ -203,11 +220,15 @@ def quiet() -> Iterator[None]:
         gc.enable()
 
 
-def _round_trips(places: Sequence[Place]) -> None:
+def _round_trips(folder: Path, places: Sequence[Place]) -> None:
+    plain = {_ECHO: [_ECHO_PROGRAM], _FLOOR: [_FLOOR_PROGRAM, str(folder / "appended")]}
     with ExitStack() as stack:
-        children = {_ECHO: Child([sys.executable, "-I", "-S", "-c", _ECHO_PROGRAM])}
-        stack.callback(children[_ECHO].close)
-        records = {_ECHO: Records(places[0].root, "ses_bench")}
+        children: dict[str, Child] = {}
+        records: dict[str, Records] = {}
+        for name, program in plain.items():
+            child = children[name] = Child([sys.executable, "-I", "-S", "-c", *program])
+            stack.callback(child.close)
+            records[name] = Records(places[0].root, "ses_bench")
         for place in places:
             child = children[place.name] = Child(BRIDGE, place.environ)
             stack.callback(child.close)
@@ -287,8 +308,9 @@ def _report(samples: Samples) -> None:
         tail = f"{'p99' if many else 'highest'} {high * 1e3:.2f} ms"
         beside = ""
         if name != _ECHO and _ECHO in samples:
-            beside = f"; {ratio(samples, name, _ECHO)[0]:.1f}x the echo"
+            middle, low, high = ratio(samples, name, _ECHO, share=0.5)
+            beside = f"; {middle:.1f}x the echo (middle half {low:.1f} to {high:.1f})"
         print(f"      {name:>15}: median {median(samples, name) * 1e3:.2f} ms, {tail}{beside}")
-    small, large = [name for name in samples if name != _ECHO]
+    small, large = [name for name in samples if name not in (_ECHO, _FLOOR)]
     middle, low, high = ratio(samples, large, small, share=0.5)
     print(f"      {large} / {small}: {middle:.2f} (middle half {low:.2f} to {high:.2f})")

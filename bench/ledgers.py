@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import random
+import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+import ledger.codec
+import ledger.events
+import projections.facts
+import replay.kept
+import replay.outlines
 from ledger.events import (
     Data,
     Draft,
@@ -26,10 +34,13 @@ from ledger.ids import MonotonicIds
 from ledger.log import FileLog
 from ledger.source import make_source
 from ledger.times import DAY_MS, HOUR_MS, format_time
+from replay.kept import keep_all
+from replay.outlines import keep_outlines
 
-__all__ = ["Mix", "drafts", "write_ledger"]
+__all__ = ["ROOT", "Kept", "Mix", "drafts", "kept_ledger", "write_ledger"]
 
 ROOT = "/home/dev/src/shop"
+"""The workspace's root, as its first event tells."""
 _START = 1_700_000_000_000
 _BATCH = 1000
 
@@ -103,6 +114,33 @@ def write_ledger(
             log.append(batch)
             latest = batch[-1].source
     return latest
+
+
+class Kept(NamedTuple):
+    """A ledger that is kept: its folder, and the source of its latest session."""
+
+    place: Path
+    session: str
+
+
+def kept_ledger(events: int) -> Kept:
+    """A ledger of so many events with its facts and outlines, made once and kept in ``bench/out``; for reading only.
+
+    It is made anew when the code has changed that decides what it says.
+    """
+    digest = hashlib.sha256()
+    for module in (sys.modules[__name__], ledger.events, ledger.codec, projections.facts, replay.kept, replay.outlines):
+        digest.update(Path(str(module.__file__)).read_bytes())
+    place = Path(__file__).parent / "out" / "ledgers" / f"{events}-{digest.hexdigest()[:16]}"
+    if not place.exists():
+        begun = place.with_name(f"{place.name}.{os.getpid()}")
+        session = write_ledger(begun / "ledger", events)
+        log = FileLog.open(begun / "ledger")
+        keep_all(log.directory, log.read())
+        keep_outlines(log.directory, log.path)
+        (begun / "session").write_text(session)
+        begun.rename(place)
+    return Kept(place / "ledger", (place / "session").read_text())
 
 
 def drafts(*, seed: int = 0, mix: Mix = DEFAULT_MIX) -> Iterator[Draft]:

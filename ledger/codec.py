@@ -46,6 +46,7 @@ class _Head(Struct):
     time: str | None = None
 
 
+_encode = msgspec.json.Encoder().encode
 _decode_head = msgspec.json.Decoder(_Head).decode
 _decode_plain = msgspec.json.Decoder().decode
 _skim = msgspec.json.Decoder(msgspec.Raw).decode
@@ -87,9 +88,9 @@ def encode(event: AnyEvent) -> bytes:
     if isinstance(event, UnknownEvent):
         return event.line + b"\n"
     try:
-        return msgspec.json.encode(event) + b"\n"
+        return _encode(event) + b"\n"
     except UnicodeEncodeError:
-        return msgspec.json.encode(_without_surrogates(msgspec.to_builtins(event))) + b"\n"
+        return _encode(_without_surrogates(msgspec.to_builtins(event))) + b"\n"
 
 
 def _look_again(data: bytes, error: Exception, upcasters: Mapping[str, Upcaster]) -> AnyEvent | Problem:

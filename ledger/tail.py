@@ -6,6 +6,7 @@ import os
 
 from msgspec import Struct
 
+from ledger.codec import decode
 from ledger.problems import Problem
 from ledger.recovery import recover
 from ledger.sequence import can_be
@@ -46,17 +47,23 @@ def read_tail(descriptor: int, size: int) -> Tail:
         byte = start
         for index, line in enumerate(lines):
             if index or not start:  # the first is only whole at the start of the file
-                events.extend(
-                    (record.item.seq, record.byte + record.length)
-                    for record in recover(line, byte=byte)
-                    if not isinstance(record.item, Problem)
-                )
+                events += _numbers(line, byte)
             byte += len(line) + 1
         # A foreign number must not leave the ledger without numbers for ever.
         seqs = [seq for seq, end in events if can_be(seq, end)]
         if seqs or start == 0:
             return Tail(size, max(seqs, default=len(events) - 1) + 1, lines[-1])
         span *= 8
+
+
+def _numbers(line: bytes, byte: int) -> list[tuple[int, int]]:
+    """Seq and end of each event in a line. A healthy one need not be recovered: many writers wait while this reads."""
+    if line.startswith(b"{") and line.endswith(b"}"):
+        event = decode(line)
+        if not isinstance(event, Problem):
+            return [(event.seq, byte + len(line))]
+    found = recover(line, byte=byte)
+    return [(record.item.seq, record.byte + record.length) for record in found if not isinstance(record.item, Problem)]
 
 
 def _read_at(descriptor: int, start: int, stop: int) -> bytes:

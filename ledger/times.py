@@ -49,8 +49,7 @@ def instant(ms: int) -> datetime:
 
 def format_time(ms: int) -> str:
     """RFC 3339 in UTC with milliseconds, ``2026-01-01T00:00:00.000Z``; clamped to years 1970 to 9999."""
-    moment = instant(ms)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+    return instant(ms).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def utc_day(ms: int) -> str:

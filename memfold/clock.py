@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import lru_cache
 
 from ledger.times import format_time, parse_time
 
@@ -26,5 +27,10 @@ def host_time(value: object) -> str | None:
         return None if moment is None else format_time(moment)
     # The range first: JSON may hold NaN, and a whole number that no float can.
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _YEAR_10000:
-        return format_time(round(value * 1000))
+        return _of_seconds(value)
     return None
+
+
+@lru_cache(maxsize=4)  # a hook asks several times for its own
+def _of_seconds(seconds: float) -> str:
+    return format_time(round(seconds * 1000))

@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from ledger.drafts import stamp
-from ledger.errors import StorageError
+from ledger.errors import LedgerNotFound, SequenceConflict, StorageError
 from ledger.events import Delivery, Draft, Event, PolicySet, PolicySetData
 from ledger.ids import MonotonicIds
 from ledger.log import FileLog, Log
@@ -63,6 +63,7 @@ class Workspace:
         self._root = root
         self._live = live
         self._in_force = in_force
+        self._next_seq: int | None = None  # behind what was recorded last, while that was under this policy
         self._sealer = Sealer(log)
         self.capture = Capture(host, Context(policy, root), enabled=enabled)
         self.configure(policy, enabled=enabled)
@@ -71,6 +72,7 @@ class Workspace:
         """Go on under other settings; a changed policy is recorded with the next event."""
         self._policy = policy
         self._digest = policy_digest(policy)
+        self._next_seq = None
         self._context = Context(policy, self._root)
         self.capture.configure(self._context, enabled=enabled, delivery=delivery)
 
@@ -87,21 +89,53 @@ class Workspace:
         """
         if not drafts:
             return ()
-        if self._is_in_force():
-            events = self.log.append(drafts, expect=expect)
-        else:
-            try:
-                events = self.log.append([self._policy_change(drafts), *drafts], expect=expect)[1:]
-            except StorageError as error:
-                error.stored = max(0, error.stored - 1)
-                self._in_force = None  # it may stand in the log
-                raise
-            self._in_force = self._digest
+        events = self._go_on(drafts) if expect is None else None
+        if events is None:
+            events = self._append(drafts, expect)
+        if events:
+            self._next_seq = events[-1].seq + 1
         if isinstance(self.log, FileLog):
             # Behind the append: facts that are missing cost time, facts without their event cost nothing.
             keep_facts(self.log.directory, events, self._context)
         self._sealer.note(events)
         return events
+
+    def _append(self, drafts: Sequence[Draft], expect: int | None) -> tuple[Event, ...]:
+        """Append wherever the log stands, behind the policy if it isn't the one in force there."""
+        if isinstance(self.log, FileLog) and not self.log.has_begun():
+            raise LedgerNotFound(self.log.path)  # no event may stand before the one that says whose ledger this is
+        if self._is_in_force():
+            return self.log.append(drafts, expect=expect)
+        try:
+            events = self.log.append([self._policy_change(drafts), *drafts], expect=expect)[1:]
+        except StorageError as error:
+            error.stored = max(0, error.stored - 1)
+            self._in_force = None  # it may stand in the log
+            raise
+        self._in_force = self._digest
+        return events
+
+    def _go_on(self, drafts: Sequence[Draft]) -> tuple[Event, ...] | None:
+        """Append right behind what was recorded last: nobody has set a policy since, so that nothing need be read.
+
+        None if others have written meanwhile, or nothing was recorded under this policy yet.
+        """
+        if self._next_seq is None:
+            return None
+        try:
+            return self.log.append(drafts, expect=self._next_seq)
+        except SequenceConflict:
+            self._next_seq = None
+            return None
+
+    def catch_up(self) -> None:
+        """Take what is new in the log into the state that is kept, where nobody waits for it.
+
+        Raises:
+            LedgerError: as ``Live.world``.
+        """
+        if not self._is_in_force():  # also where another file with as many events has taken the log's place
+            self._next_seq = None
 
     def seal(self, most: int | None = None) -> None:
         """Write the head of the hash tree that is due, if one is; see ``memfold.sealing``."""

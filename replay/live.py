@@ -163,7 +163,7 @@ class Live:
         known = KeptFacts(self._log.directory, self._facts_end)
         reader = by_blocks(self._log) if self._cursor == START else self._log.reader(self._cursor)
         try:
-            take_in(self._held, World(self.sources, known), self._counted(reader), self.sources)
+            take_in(self._held, World(self.sources, known), self._counted(reader))
         except BaseException:
             self._start_anew()
             raise

@@ -46,14 +46,13 @@ def recheck(log: FileLog) -> Rechecked:
     kept = sorted(find(log), key=lambda one: one.events)
     if not kept:
         return Rechecked()
-    asked = {source for one in kept for source in one.asked}
-    world = World(asked)
+    world = World({source for one in kept for source in one.asked})
     held = Held(world.initial(), (), {}, {}, {})
     events = iter(log.reader())
     right: list[Checkpoint] = []
     count = 0
     for one in kept:
-        take_in(held, world, islice(events, one.events - count), asked)
+        take_in(held, world, islice(events, one.events - count))
         count = one.events
         if _is_right(one, held):
             right.append(one)

@@ -29,11 +29,18 @@ class Bridge:
     Args:
         environ: the environment.
         clock: seconds that only rise.
+        warmed: called once the log is read.
     """
 
-    def __init__(self, environ: Mapping[str, str], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        clock: Callable[[], float] = time.monotonic,
+        warmed: Callable[[], object] = lambda: None,
+    ) -> None:
         self._environ = environ
         self._clock = clock
+        self._warmed = warmed
         self._hooks: Hooks | None = None
         self._directory = ""
         self._early: list[Request] = []
@@ -69,6 +76,7 @@ class Bridge:
             if not self._is_warm:
                 self._is_warm = True
                 self._hooks.warm_up()
+                self._warmed()
         except Exception as error:  # noqa: BLE001 - as above
             self._hooks.surprised(error)
 

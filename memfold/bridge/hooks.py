@@ -57,6 +57,9 @@ _RULES = ("projections.rules.candidates", "projections.rules.explicit")
 _HASHED_AT_ONCE = 8 << 20
 """Bytes of the log that are hashed for a head between two hooks: a tenth of a second."""
 _HASHED_AT_THE_END = 64 << 20
+_FOLDED_IN_AN_ANSWER = 16
+"""Events that the next question may find unread: folding them takes some hundred microseconds, and reading a log for
+each one would take several times as long."""
 _KEPT_AT_ONCE = 20_000
 """Keys that are written for a checkpoint between two hooks: a tenth of a second."""
 
@@ -127,14 +130,15 @@ class Hooks:
             self._ledger.store()
         record, hook = request.record, request.hook
         self.unfinished = _is_half(record) or (self.unfinished and not _is_whole(record))
-        asked = self._asked(record)
-        if enabled and asked is not None and (hook in _PROMPTS or hook == _TOOL):
+        asked = self._asked(record) if hook in _PROMPTS or hook == _TOOL else None  # other hooks only tell
+        if enabled and asked is not None:
             self._file.absorb()  # before a block is frozen, and before the model changes what a person has changed
             self._renew(asked)
         drafts = self._translator.feed(record)
         if self._translator.problem:
             raise Refusal(f"unreadable: {self._translator.problem}", request.id)
-        drafts = self._at_start(drafts, asked)
+        if drafts and isinstance(drafts[0].data, SessionStartedData):
+            drafts = self._at_start(drafts, asked or self._asked(record))
         if drafts:
             self._ledger.record(drafts)
         answer = self._of_tools(request, asked) or self._answer(request, asked, recorded=bool(drafts))
@@ -165,6 +169,7 @@ class Hooks:
             if self._file.follows and (world := self._ledger.world()) is not None:
                 self._file.follow(world.memory)
             self._ledger.seal(_HASHED_AT_ONCE)
+            self._ledger.catch_up(_FOLDED_IN_AN_ANSWER)
             self._ledger.keep(_KEPT_AT_ONCE)
 
     def warm_up(self) -> None:
@@ -230,15 +235,13 @@ class Hooks:
             self._ledger.record(self._capture.session_linked(asked.session, parent, time=asked.time))
 
     def _at_start(self, drafts: list[Draft], asked: _Asked | None) -> list[Draft]:
-        """The drafts, where they start a session with the rule files that count for it.
+        """The drafts that start a session, with the rule files that count for it before them.
 
         A start that another process recorded for this instance of the client isn't recorded again: a child that
         replaces a dead one is no restart. Nor is what comes late for a session that any process saw deleted.
         """
-        if asked is None or not drafts or not isinstance(drafts[0].data, SessionStartedData):
-            return drafts
-        world = self._ledger.world(asked.source)
-        if world is None:
+        world = None if asked is None else self._ledger.world(asked.source)
+        if asked is None or world is None:
             return drafts
         session = world.sessions.sessions.get(asked.source)
         if session is not None and session.deleted:
@@ -403,9 +406,11 @@ def _is_half(record: Mapping[str, object]) -> bool:
 
     An expanded command belongs to its message, a summary to its compaction, and a parent to its child's first message.
     """
-    event = mapping(record.get("event"))
-    info = mapping(mapping(event.get("properties")).get("info"))
-    match event.get("type"):
+    event = record.get("event")
+    if event is None:
+        return record.get("hook") == "command.execute.before"
+    info = mapping(mapping(mapping(event).get("properties")).get("info"))
+    match mapping(event).get("type"):
         case "message.updated":
             return info.get("summary") is True
         case "session.created":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from ledger.errors import InvalidDraft, LedgerError, LedgerNotFound, LockTimeout, StorageError
 from ledger.events import Draft, Event, MemoryRequestedData
@@ -78,6 +79,7 @@ class Ledger:
         self._clock = clock
         self._waiting: list[Draft] = []
         self._old = 0  # how many of them have waited since an earlier call
+        self._unread = 0  # events that were stored since the log was read last
         self._spool = Spool(directory)
         self.latest: tuple[Event, ...] = ()
         self._next_try = 0.0
@@ -154,6 +156,17 @@ class Ledger:
             self._next_try = 0.0
             self._private_log.settled()
 
+    def catch_up(self, most: int = 0) -> None:
+        """Take in what was stored, so that the next question need not; what can't be read then is said then.
+
+        Args:
+            most: how many events that one can wait for.
+        """
+        if self._unread > most:
+            self._unread = 0
+            with suppress(LedgerError):
+                self._workspace.catch_up()
+
     def seal(self, most: int | None = None) -> None:
         """Write the head of the hash tree that is due, if one is; see ``memfold.sealing``."""
         self._workspace.seal(most)
@@ -174,17 +187,24 @@ class Ledger:
         self._log.close()
 
     def _append(self) -> None:
-        if not self._log.has_begun():  # never made, or deleted meanwhile
-            self._create()
         taken = self._spool.take()
         self._waiting[:0] = taken  # older than ours
         self._old += len(taken)
+        try:
+            self._write_all()
+        except (LedgerNotFound, StorageError):
+            if self._log.has_begun():
+                raise
+            self._create()  # it was never made, or deleted meanwhile, maybe with its folder
+            self._write_all()
+        self._spool.clear()
+
+    def _write_all(self) -> None:
         self._drop_purged()
         try:
             self._write(len(self._waiting))
         except InvalidDraft:
             self._write_singly()
-        self._spool.clear()
 
     def _drop_purged(self) -> None:
         """Leave out what has waited and would bring back what was purged meanwhile."""
@@ -198,11 +218,13 @@ class Ledger:
         try:
             # Their ids are given by the log, but for those that were in the spool: one that a draft brings along is
             # looked for in all of it first.
-            self.latest += self._workspace.record(self._waiting[:count])
+            events = self._workspace.record(self._waiting[:count])
         except StorageError as error:
             del self._waiting[: error.stored]
             raise
         del self._waiting[:count]
+        self.latest += events
+        self._unread += len(events)
 
     def _write_singly(self) -> None:
         """One of the drafts can never be stored: it is left out, and must not hold up the others."""

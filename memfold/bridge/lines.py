@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from memfold.waiting import wait_until_ready
+from memfold.waiting import Readers, wait_until_ready
 
 __all__ = ["LINE_LIMIT", "LineReader", "LineWriter"]
 
@@ -28,6 +28,7 @@ class LineReader:
         self._descriptor = descriptor
         self._wake = wake
         self._limit = limit
+        self._readers: Readers | None = None
 
     def __iter__(self) -> Iterator[bytes | None]:
         """The lines in order; None for one that is too long, which is skipped up to its line feed.
@@ -54,7 +55,7 @@ class LineReader:
         """The next bytes, empty at the end."""
         try:
             while True:
-                if self._wake is not None and self._wake in wait_until_ready([self._descriptor, self._wake]):
+                if self._wake is not None and self._wake in self._wait(self._wake):
                     return b""
                 try:
                     return os.read(self._descriptor, _CHUNK)
@@ -62,6 +63,11 @@ class LineReader:
                     wait_until_ready([self._descriptor])
         except (OSError, ValueError):
             return b""
+
+    def _wait(self, wake: int) -> set[int]:
+        if self._readers is None:
+            self._readers = Readers((self._descriptor, wake))
+        return self._readers.wait()
 
 
 class LineWriter:

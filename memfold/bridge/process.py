@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -31,7 +32,8 @@ def run_process() -> None:
     told = _signalled()
     with suppress(RuntimeError):  # no thread can be had; the end is then as long as it takes
         threading.Thread(target=_end_in_time, args=(told,), daemon=True).start()
-    serve(LineReader(0, told), LineWriter(output), Bridge(os.environ))
+    # What was imported and read stays: a collection that goes through all of it would make a hook wait.
+    serve(LineReader(0, told), LineWriter(output), Bridge(os.environ, warmed=gc.freeze))
 
 
 def _signalled() -> int | None:

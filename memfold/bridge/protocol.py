@@ -9,11 +9,13 @@ from typing import cast
 import msgspec
 from msgspec import Struct
 
+from ledger.codec import UNREADABLE
 from projections.text.clean import decode
 
 __all__ = ["Answer", "Refusal", "Request", "encode", "read_request"]
 
 _MAX_ID = 2**53
+_decode = msgspec.json.Decoder().decode
 _BACKSLASH = re.compile(r"""\\(["\\/bfnrt]|u[0-9A-Fa-f]{4})?""")
 """A backslash in a string of JSON, with what it escapes."""
 
@@ -74,13 +76,9 @@ def read_request(line: bytes | None) -> Request:
     if line is None:
         raise Refusal("too long: the line was skipped up to its line feed")
     try:
-        # Half characters must pass, as JavaScript's strings hold them, so it isn't msgspec that decodes; as text,
-        # since from bytes ``json`` would guess UTF-16 too.
-        value = _parsed(line.decode())
-    except UnicodeDecodeError:
-        raise Refusal("unreadable: the line is no UTF-8") from None
-    except (ValueError, RecursionError):
-        raise Refusal("unreadable: the line is no JSON, or nested too deeply") from None
+        value = _decode(line)
+    except UNREADABLE:
+        value = _look_again(line)
     if not isinstance(value, dict):
         raise Refusal("unreadable: the line is no JSON object")
     record = cast("dict[str, object]", value)
@@ -90,6 +88,20 @@ def read_request(line: bytes | None) -> Request:
     if not isinstance(hook, str):
         raise Refusal("unreadable: the line names no hook", number)
     return Request(number, hook, record)
+
+
+def _look_again(line: bytes) -> object:
+    """The value of a line that ``msgspec`` refuses: half characters must pass, as JavaScript's strings hold them.
+
+    Raises:
+        Refusal: if it is none.
+    """
+    try:
+        return _parsed(line.decode())  # as text, since from bytes ``json`` would guess UTF-16 too
+    except UnicodeDecodeError:
+        raise Refusal("unreadable: the line is no UTF-8") from None
+    except (ValueError, RecursionError):
+        raise Refusal("unreadable: the line is no JSON, or nested too deeply") from None
 
 
 def _parsed(text: str) -> object:
@@ -110,6 +122,8 @@ def _parsed(text: str) -> object:
 
 def encode(answer: Answer) -> bytes:
     """The line of an answer, line feed included. Never raises: half a character, as of a path, becomes U+FFFD."""
+    if answer == Answer(answer.id):  # as most are
+        return b'{"id":null}\n' if answer.id is None else b'{"id":%d}\n' % answer.id
     # ``msgspec`` would refuse half a character, and a process that dies of its answer is worse than a wrong sign.
     text = json.dumps(msgspec.to_builtins(answer), ensure_ascii=False, separators=(",", ":"))
     return decode(text).encode() + b"\n"

@@ -51,7 +51,7 @@ class Settings:
     def refresh(self) -> bool:
         """Read the files anew if one of them isn't what it was; whether it was so. Costs a look at each file."""
         # Looked at before they are read: a change while we read is then found at the next look.
-        seen = list(map(_signature, self._files))
+        seen = [_signature(path) for path in self._files]
         if seen == self._seen:
             return False
         self._seen = seen
@@ -70,6 +70,8 @@ def _files(root: str, environ: Mapping[str, str]) -> tuple[str, ...]:
 def _signature(path: str) -> _Signature:
     """What changes when a file does; None where there is none, or none that can be looked at."""
     try:
+        if not os.access(path, os.F_OK):  # most files aren't there: cheaper than an exception
+            return None
         status = os.stat(path)
     except (OSError, ValueError):
         return None

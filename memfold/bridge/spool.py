@@ -182,6 +182,8 @@ def _lasting(draft: Draft) -> Draft | None:
 
 def _names(folder: str) -> list[str]:
     try:
+        if not os.access(folder, os.F_OK):  # as nearly always, and each append looks: cheaper than an exception
+            return []
         return sorted(name for name in os.listdir(folder) if name.endswith(_ENDING))
     except OSError:
         return []

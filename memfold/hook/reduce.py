@@ -8,7 +8,7 @@ import time
 from _json import encode_basestring as quoted
 
 from ledger.lean import TYPE, members, parse
-from memfold.hook.innocent import is_innocent
+from memfold.innocent import is_innocent
 
 __all__ = ["Line", "Unfit", "as_line", "now_text", "read_event"]
 

@@ -156,7 +156,10 @@ class OpenCodeTranslator:
         return []
 
     def _session(self, session: str) -> _Session:
-        return self._sessions.setdefault(session, _Session())
+        known = self._sessions.get(session)
+        if known is None:  # not ``setdefault``, which would make one each time
+            known = self._sessions[session] = _Session()
+        return known
 
     def _started(self, session: str, hook: payloads.Hook) -> list[Draft]:
         """The start of a session, once per instance of the client, before anything else of it."""

@@ -44,7 +44,7 @@ SessionId = Annotated[str, Meta(max_length=ID_LIMIT)]
 
 def mapping(value: object) -> Mapping[str, Any]:
     """The value if it is a JSON object, else an empty one."""
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+    return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType] - from JSON
 
 
 def text(value: object) -> str:

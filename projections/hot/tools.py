@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 __all__ = ["FILE_ACTIONS", "Action", "Kind", "is_own_tool", "kind_of"]
@@ -37,6 +38,7 @@ def is_own_tool(name: str) -> bool:
     return bool(server) and tool.removeprefix("_").startswith("memory_")
 
 
+@lru_cache(maxsize=64)  # each call is asked for several times, and a host has some dozen tools
 def kind_of(name: str) -> Kind:
     """How the result of a tool is read; hosts differ in case, so ``Bash`` is ``bash`` (SPEC 13.1)."""
     return "other" if is_own_tool(name) else _KINDS.get(name.lower(), "other")

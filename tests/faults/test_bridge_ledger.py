@@ -34,6 +34,7 @@ from memfold.bridge.private_log import PrivateLog
 from memfold.config import Config
 from memfold.log_file import LOG_LIMIT
 from memfold.workspace import Workspace
+from projections.policy import Policy, RedactionExtra
 from tests.support.bridge import environment, events_of, folder_of, init, line_of, ran, said, system
 from tests.support.logs import titles
 
@@ -57,13 +58,16 @@ def clock() -> Clock:
     return Clock()
 
 
-def _ledger(folder: Path, clock: Clock) -> Ledger:
+_OTHER = Config(policy=Policy(redaction=RedactionExtra(labels=("badge",))))
+
+
+def _ledger(folder: Path, clock: Clock, config: Config = Config()) -> Ledger:  # noqa: B008 - a frozen value
     return Ledger(
         str(folder / "l"),
         str(folder),
         project=True,
         host="opencode",
-        config=Config(),
+        config=config,
         log=PrivateLog(str(folder / "data"), lambda: 0),
         clock=clock,
     )
@@ -246,6 +250,27 @@ def test_a_log_that_has_not_begun_is_begun(content: bytes, tmp_path: Path, clock
     ledger.record([added("a")])
     kinds = [type(event) for event in stored(tmp_path)]
     assert kinds == [LedgerCreated, PolicySet, MemoryAdded]
+
+
+def test_each_event_is_judged_by_the_policy_of_its_writer(tmp_path: Path, clock: Clock) -> None:
+    """Where another process has set its own since, ours is set again; else it is set once, and nothing is read."""
+    ours, others = _ledger(tmp_path, clock), _ledger(tmp_path, clock, _OTHER)
+    for ledger, call in ((ours, "a"), (others, "b"), (ours, "c"), (ours, "d"), (others, "e")):
+        ledger.record([called(call)])
+    kinds = ["set" if isinstance(event, PolicySet) else "call" for event in stored(tmp_path)[1:]]
+    assert kinds == ["set", "call"] * 3 + ["call", "set", "call"]
+    assert not ours.problem + others.problem
+
+
+def test_another_log_in_the_place_of_ours(tmp_path: Path, clock: Clock) -> None:
+    """Also one of the same length: once it has been read, its policy is seen."""
+    ours, others = _ledger(tmp_path / "ours", clock), _ledger(tmp_path / "others", clock, _OTHER)
+    for ledger in (ours, others):
+        ledger.record([called("a")])
+    (tmp_path / "others" / "l" / "events.jsonl").replace(tmp_path / "ours" / "l" / "events.jsonl")
+    ours.catch_up()
+    ours.record([called("b")])
+    assert [type(event) for event in stored(tmp_path / "ours")[1:]].count(PolicySet) == 2
 
 
 def test_a_ledger_begins_with_its_first_event(tmp_path: Path, clock: Clock) -> None:

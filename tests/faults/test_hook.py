@@ -38,7 +38,7 @@ FACT = "use integer cents for money"
 LEAN = frozenset(
     {
         *("memfold", "memfold.hook", "memfold.hook.run", "memfold.hook.place", "memfold.hook.reduce"),
-        *("memfold.hook.innocent", "ledger", "ledger.lean", "_json", "fcntl"),
+        *("memfold.innocent", "ledger", "ledger.lean", "_json", "fcntl"),
         "_sha2" if sys.version_info >= (3, 12) else "_sha256",
     }
 )

@@ -19,7 +19,7 @@ from ledger.check import check
 from ledger.events import MemoryRequested
 from ledger.problems import NOTES
 from memfold.bridge.bridge import Bridge
-from memfold.bridge.protocol import encode
+from memfold.bridge.protocol import Answer, Refusal, encode, read_request
 from tests.hosts.calls import NAMES, recorded
 from tests.support.bridge import (
     Record,
@@ -242,3 +242,46 @@ def test_no_id_of_a_host_reaches_a_path(session: str, message: str, call: str) -
         assert all(_NAMES_OF_FILES.fullmatch(path.name) for path in made), made
         assert list((top / "w").iterdir()) == []
         assert sorted(path.name for path in top.iterdir()) == ["home", "w"]
+
+
+_DAMAGE = (b"", b'"', b"\xff", b"\\ud800", b"1e999", b"}", b"\n", b"NaN")
+_SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()) | hostile
+_VALUES = st.recursive(
+    _SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+)
+
+
+@given(st.dictionaries(st.sampled_from(["t", "input", "output", "more"]), _VALUES), st.booleans(), st.data())
+@settings(max_examples=examples(300))
+def test_a_line_says_what_json_says(record: dict[str, Any], ascii_: bool, data: st.DataObject) -> None:
+    """However it is decoded, half characters, NaN and numbers of any size included; or it is refused by both."""
+    text = json.dumps({"id": 1, "hook": "event", **record}, ensure_ascii=ascii_)
+    line = text.encode("utf-8", "surrogatepass")
+    if data.draw(st.booleans(), label="damaged"):
+        at = data.draw(st.integers(0, len(line) - 1))
+        line = (
+            line[:at]
+            + data.draw(st.sampled_from([b"", b'"', b"\xff", b"\\ud800", b"1e999", b"}", b"\n", b"NaN"]))
+            + line[at:]
+        )
+    expected: Any
+    try:
+        expected = json.loads(line.decode())
+    except ValueError:
+        expected = None
+    try:
+        said = read_request(line).record
+    except Refusal:
+        said = None
+    if said is not None and expected is not None:  # backslashes as they are, as in a path of Windows, are no JSON
+        assert repr(said) == repr(expected)
+    if said is None and isinstance(expected, dict):
+        assert not isinstance(expected.get("id"), int) or not isinstance(expected.get("hook"), str)
+
+
+@given(st.builds(Answer, st.none() | st.integers(), part=st.none() | st.text(), private=st.booleans()))
+def test_an_answer_is_what_json_writes(answer: Answer) -> None:
+    """Short or long, as a line."""
+    expected = {"id": answer.id, "part": answer.part, "private": answer.private}
+    kept = {name: value for name, value in expected.items() if name == "id" or value not in (None, False)}
+    assert json.loads(encode(answer)) == kept

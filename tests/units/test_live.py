@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,9 @@ from ledger.blocks import Run
 from ledger.errors import LedgerNotFound, StorageError
 from ledger.events import AnyEvent, Draft, SessionLinkedData, SessionStartedData
 from ledger.log import LOG_NAME, FileLog
+from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState
-from projections.world import World, WorldState
+from projections.world import World
 from replay.kept import KeptFacts, facts_path, keep_all
 from replay.live import Live
 from replay.state import state_at
@@ -42,10 +42,10 @@ class Passes:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.sizes: list[int] = []
 
-        def counted(held: Held, world: World, events: Iterable[AnyEvent | Run], asked: AbstractSet[str]) -> None:
+        def counted(held: Held, world: World, events: Iterable[AnyEvent | Run]) -> None:
             taken = list(events)
             self.sizes.append(len(taken))
-            take_in(held, world, taken, asked)
+            take_in(held, world, taken)
 
         monkeypatch.setattr("replay.live.take_in", counted)
 
@@ -136,10 +136,10 @@ def test_a_file_replaced_behind_the_first_look_is_read_anew(tmp_path: Path, monk
     assert texts(live.memory()) == ["one"]
     log.append([draft("two")])
 
-    def replaced(held: Held, world: World, events: Iterable[AnyEvent | Run], asked: AbstractSet[str]) -> None:
+    def replaced(held: Held, world: World, events: Iterable[AnyEvent | Run]) -> None:
         monkeypatch.undo()
         (tmp_path / "other" / LOG_NAME).rename(log.path)
-        take_in(held, world, events, asked)
+        take_in(held, world, events)
 
     monkeypatch.setattr("replay.live.take_in", replaced)
     assert texts(live.memory()) == ["other", "more"]
@@ -152,14 +152,14 @@ def test_a_pass_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     live = Live(log)
     live.memory()
     log.append([draft("two"), draft("three")])
-    step = World.step
+    step = WorkspaceMemory.step
 
-    def failing(world: World, state: WorldState, event: AnyEvent) -> None:
-        step(world, state, event)
+    def failing(memory: WorkspaceMemory, state: MemoryState, event: AnyEvent) -> None:
+        step(memory, state, event)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(World, "step", failing)
+        patch.setattr(WorkspaceMemory, "step", failing)
         with pytest.raises(KeyboardInterrupt):
             live.memory()
     assert texts(live.memory()) == ["one", "two", "three"]

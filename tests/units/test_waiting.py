@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memfold.waiting import wait_until_ready
+from memfold.waiting import Readers, wait_until_ready
 
 
 def test_what_is_ready() -> None:
@@ -22,6 +22,23 @@ def test_what_is_ready() -> None:
     os.close(writing)
     assert wait_until_ready([reading]) == {reading}
     os.close(reading)
+
+
+@pytest.mark.parametrize("polls", [True, False])
+def test_what_is_ready_again_and_again(polls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the system offers to wait with: each wait tells anew what can be read, or has come to its end."""
+    if not polls:
+        monkeypatch.delattr("select.poll")
+    pipes = [os.pipe(), os.pipe()]
+    readers = Readers(reading for reading, _ in pipes)
+    for reading, writing in (*pipes, pipes[0]):
+        os.write(writing, b"x")
+        assert readers.wait() == {reading}
+        os.read(reading, 1)
+    os.close(pipes[1][1])
+    assert readers.wait() == {pipes[1][0]}
+    for descriptor in (*pipes[0], pipes[1][0]):
+        os.close(descriptor)
 
 
 def test_a_file_is_always_ready(tmp_path: Path) -> None:
