@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
@@ -18,9 +17,10 @@ from bench.bridge import measure_bridge
 from bench.damage import measure_damage
 from bench.hook import measure_hook
 from bench.hooks import measure_hooks
-from bench.ledgers import kept_ledger
+from bench.ledgers import Kept, kept_ledger
 from bench.measure import Samples, in_turn, machine, median, ratio
 from bench.redaction import measure_redaction
+from bench.scale import measure_scale
 from bench.starts import measure_starts
 from bench.stores import measure_import
 from bench.writers import measure_writers
@@ -31,18 +31,6 @@ from projections.protocol import fold
 from projections.world import World
 from replay.kept import KeptFacts
 from replay.outlines import by_blocks
-
-_PEAK = """
-import sys
-from ledger.log import FileLog
-from projections.protocol import fold
-from projections.world import World
-from replay.kept import KeptFacts
-from replay.outlines import by_blocks
-if len(sys.argv) > 1:
-    fold(World({sys.argv[2]}, KeptFacts(sys.argv[1])), by_blocks(FileLog.open(sys.argv[1])))
-print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
-"""
 
 
 class Bench:
@@ -58,9 +46,20 @@ class Bench:
         self.folder = folder
         self.events = events
         self.rounds = rounds
-        self.large = kept_ledger(events)
-        *_, last = FileLog.open(self.large).read(max(0, events - 1))
-        self.session = last.source
+
+    @cached_property
+    def large(self) -> Path:
+        """The large ledger, written when a case first asks for it."""
+        return self._large.place
+
+    @cached_property
+    def session(self) -> str:
+        """The source of its latest session."""
+        return self._large.session
+
+    @cached_property
+    def _large(self) -> Kept:
+        return kept_ledger(self.events)
 
     def refold(self) -> None:
         """What a session start without a checkpoint costs, beside decoding alone."""
@@ -112,16 +111,9 @@ class Bench:
         """Many processes that append at once, beside appends under the lock alone."""
         measure_writers(self.folder / "writers", self.rounds)
 
-    def memory(self) -> None:
-        """Peak memory of a head refold, beside a process that only imports what it needs."""
-        commands = {"imports": [], "head refold": [str(self.large), self.session]}
-        peaks: Samples = {
-            name: [float(subprocess.check_output([sys.executable, "-c", _PEAK, *arguments])) for _ in range(3)]
-            for name, arguments in commands.items()
-        }
-        print("\n(c) peak memory (VmHWM, fresh process) of a head refold; baseline: imports only")
-        print(f"    baseline: {median(peaks, 'imports') / 1024:.1f} MiB")
-        _report(peaks, "head refold", "imports")
+    def scale(self) -> None:
+        """A head refold of a ledger and of one a tenth as long: time, and peak memory."""
+        measure_scale(self.events, self.rounds)
 
     def start(self) -> None:
         """``memfold prompt`` as a process, from a checkpoint and a tail, beside the interpreter with msgspec."""
@@ -193,7 +185,7 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "kinds": Bench.kinds,
     "append": Bench.append,
     "writers": Bench.writers,
-    "memory": Bench.memory,
+    "scale": Bench.scale,
     "start": Bench.start,
     "bridge": Bench.bridge,
     "hooks": Bench.hooks,

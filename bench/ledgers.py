@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -37,9 +37,10 @@ from ledger.times import DAY_MS, HOUR_MS, format_time
 from replay.kept import keep_all
 from replay.outlines import keep_outlines
 
-__all__ = ["Mix", "drafts", "kept_ledger", "write_ledger"]
+__all__ = ["ROOT", "Kept", "Mix", "drafts", "kept_ledger", "write_ledger"]
 
 ROOT = "/home/dev/src/shop"
+"""The workspace's root, as its first event tells."""
 _START = 1_700_000_000_000
 _BATCH = 1000
 
@@ -115,7 +116,14 @@ def write_ledger(
     return latest
 
 
-def kept_ledger(events: int) -> Path:
+class Kept(NamedTuple):
+    """A ledger that is kept: its folder, and the source of its latest session."""
+
+    place: Path
+    session: str
+
+
+def kept_ledger(events: int) -> Kept:
     """A ledger of so many events with its facts and outlines, made once and kept in ``bench/out``; for reading only.
 
     It is made anew when the code has changed that decides what it says.
@@ -126,12 +134,13 @@ def kept_ledger(events: int) -> Path:
     place = Path(__file__).parent / "out" / "ledgers" / f"{events}-{digest.hexdigest()[:16]}"
     if not place.exists():
         begun = place.with_name(f"{place.name}.{os.getpid()}")
-        write_ledger(begun, events)
-        log = FileLog.open(begun)
-        keep_all(str(begun), log.read())
-        keep_outlines(str(begun), log.path)
+        session = write_ledger(begun / "ledger", events)
+        log = FileLog.open(begun / "ledger")
+        keep_all(log.directory, log.read())
+        keep_outlines(log.directory, log.path)
+        (begun / "session").write_text(session)
         begun.rename(place)
-    return place
+    return Kept(place / "ledger", (place / "session").read_text())
 
 
 def drafts(*, seed: int = 0, mix: Mix = DEFAULT_MIX) -> Iterator[Draft]:

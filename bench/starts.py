@@ -6,10 +6,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.ledgers import write_ledger
+from bench.ledgers import ROOT, write_ledger
 from bench.measure import median, processes, ratio
 from ledger.log import FileLog
-from replay.kept import keep_all
+from projections.policy import Context
+from replay.checkpoints import find
+from replay.kept import keep_all, keep_facts
 from replay.live import Live
 
 __all__ = ["measure_starts"]
@@ -33,7 +35,8 @@ def measure_starts(folder: Path, sizes: Sequence[int], rounds: int) -> None:
     for size in sizes:
         place = folder / str(size)
         write_ledger(place, size + _TAIL, before_last=_keep)
-        keep_all(str(place), FileLog.open(place).read())
+        log = FileLog.open(place)
+        keep_facts(str(place), log.reader(next(find(log)).cursor), Context(root=ROOT))
         commands[_name(size)] = [sys.executable, "-m", "memfold", "prompt", "--ledger", str(place)]
     samples = processes(commands, rounds)
     print("\n(d) memfold prompt, 1,000 events behind a checkpoint; wall of the process")

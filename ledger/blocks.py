@@ -157,10 +157,13 @@ class BlockReader:
 
 
 def blocks(file: IO[bytes], size: int) -> Iterator[bytes]:
-    """The whole blocks from the file's position on; what is left behind the last is no block yet."""
-    rest = b""
+    """The whole blocks from the file's position on; what is left behind the last is no block yet.
+
+    What a block leaves of its last line is read again with the next one: that costs less than to put it in front.
+    """
+    begin = file.tell()
     while True:
-        data = rest + file.read(size - len(rest))
+        data = file.read(size)
         if len(data) < size:
             return
         end = data.rfind(b"\n") + 1
@@ -169,8 +172,9 @@ def blocks(file: IO[bytes], size: int) -> Iterator[bytes]:
             end = len(data)
             if not data.endswith(b"\n"):
                 return
-        yield data[:end]
-        rest = data[end:]
+        yield data if end == len(data) else data[:end]
+        begin += end
+        file.seek(begin)
 
 
 def outlines(path: str, begin: int = 0, *, size: int = BLOCK) -> Iterator[tuple[int, bytes, Outline]]:

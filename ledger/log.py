@@ -4,30 +4,32 @@
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import Protocol, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack
 
-from ledger.blocks import BlockReader, Outlines
-from ledger.drafts import Stamped, given_ids, stamp
+from ledger.codec import UNREADABLE, decode_known
 from ledger.errors import LedgerNotFound, NewerFormat, SequenceConflict, storage_error
 from ledger.events import AnyEvent, Draft, Event, LedgerCreated, LedgerCreatedData
-from ledger.files import close_file, make_private_folder, open_private, require_regular, sync_folder
-from ledger.ids import MonotonicIds, now_ms
-from ledger.locks import Lock, default_lock
+from ledger.files import close_file, make_private_folder, open_private, open_regular, require_regular, sync_folder
 from ledger.reader import START, Cursor, Health, Reader, health_of, scan
 from ledger.recovery import Record
 from ledger.source import OWN_SOURCE
 from ledger.times import format_time
 from ledger.trust import require_own, require_place
-from ledger.writer import Durability, Writer
+
+if TYPE_CHECKING:
+    from ledger.blocks import BlockReader, Outlines
+    from ledger.drafts import Stamped
+    from ledger.locks import Lock
+    from ledger.writer import Durability
 
 __all__ = [
     "FORMAT",
     "LOCK_SUFFIX",
     "LOG_NAME",
     "Cursor",
-    "Durability",
     "FileLog",
     "Health",
     "Log",
@@ -41,6 +43,7 @@ FORMAT = 1
 
 LOG_NAME = "events.jsonl"
 LOCK_SUFFIX = ".lock"
+_FIRST_LINE = 1 << 16
 
 
 class Log(Protocol):
@@ -100,6 +103,22 @@ class Options(TypedDict, total=False):
     own: bool
 
 
+class _Pen:
+    """What only writers need, and import: most processes read."""
+
+    def __init__(self, path: str, options: Options) -> None:
+        from ledger.drafts import given_ids, stamp
+        from ledger.ids import MonotonicIds, now_ms
+        from ledger.locks import default_lock
+        from ledger.writer import Writer
+
+        self.given_ids, self.stamp = given_ids, stamp
+        self.clock = options.get("clock", now_ms)
+        self.new_id = options.get("new_id") or MonotonicIds(self.clock)
+        lock = options.get("lock") or default_lock(path + LOCK_SUFFIX, options.get("lock_timeout", 2.0))
+        self.writer = Writer(path, lock, options.get("durability", "memories"))
+
+
 class FileLog:
     """A log in a folder of its own: ``events.jsonl``, its lock, and ``quarantine/`` for damaged bytes.
 
@@ -120,10 +139,9 @@ class FileLog:
         self.directory = os.fspath(directory)
         self.path = os.path.join(self.directory, LOG_NAME)
         self.skipped: set[int] | None = None
-        self._clock = options.get("clock", now_ms)
-        self._new_id = options.get("new_id") or MonotonicIds(self._clock)
-        lock = options.get("lock") or default_lock(self.path + LOCK_SUFFIX, options.get("lock_timeout", 2.0))
-        self._writer = Writer(self.path, lock, options.get("durability", "memories"))
+        self._options = options
+        self._pen: _Pen | None = None
+        self._making = allocate_lock()
         self._own = options.get("own", True)
         self._format_checked = False
 
@@ -154,7 +172,8 @@ class FileLog:
         if not os.path.lexists(log.directory):
             require_place(log.directory)
         try:
-            log._begin(LedgerCreatedData(format=FORMAT, ledger=log._new_id(), root=root, key=key, project=project))
+            ledger = log._write().new_id()
+            log._begin(LedgerCreatedData(format=FORMAT, ledger=ledger, root=root, key=key, project=project))
         except BaseException:
             log.close()
             raise
@@ -197,16 +216,17 @@ class FileLog:
         """
         if not self._format_checked:
             self._check_format()  # reads, and so looks whose the log is
-        ids = given_ids(drafts)
+        pen = self._pen or self._write()
+        ids = pen.given_ids(drafts)
 
         def batch(next_seq: int) -> Stamped:
             if expect is not None and expect != next_seq:
                 raise SequenceConflict(expect, next_seq)
             # Looked up under the lock: else another process could deliver the same event between look and write.
             stored = frozenset(event.id for event in Reader(self.path) if event.id in ids) if ids else ids
-            return stamp(drafts, next_seq, self._new_id, stored)
+            return pen.stamp(drafts, next_seq, pen.new_id, stored)
 
-        return tuple(self._writer.append(batch, durable=durable))
+        return tuple(pen.writer.append(batch, durable=durable))
 
     def read(self, start: int = 0) -> Iterator[AnyEvent]:
         """Events whose seq is at least ``start``; see ``Log.read`` and ``Reader``.
@@ -225,8 +245,27 @@ class FileLog:
 
     def by_blocks(self, kept: Outlines, cursor: Cursor = START) -> BlockReader:
         """One pass as ``reader`` gives, by outlines: with runs in the place of calls that nobody need decode."""
+        from ledger.blocks import BlockReader
+
         self._require_own()
         return BlockReader(self.path, kept, cursor, skipped=self.skipped)
+
+    def created(self) -> LedgerCreated | None:
+        """The first event, which tells whose the ledger is; None where another one comes first, or none.
+
+        Costs its line where that is whole.
+
+        Raises:
+            LedgerNotFound: if the log isn't there.
+            StorageError: if the system can't read it, or it isn't this user's own.
+        """
+        self._require_own()
+        with suppress(OSError, *UNREADABLE), open(self.path, "rb", opener=open_regular) as file:
+            event = decode_known(file.readline(_FIRST_LINE))
+            if isinstance(event, LedgerCreated) and event.seq == 0:
+                return event
+        first = next(self.read(), None)
+        return first if isinstance(first, LedgerCreated) else None
 
     def scan(self) -> Iterator[Record]:
         """All events and problems with their places; see ``Log.scan`` and ``ledger.reader.scan``."""
@@ -235,7 +274,7 @@ class FileLog:
 
     def size(self) -> int:
         """The next seq, from the end of the file; costs the same at any length."""
-        return self._writer.peek().next_seq
+        return self._write().writer.peek().next_seq
 
     def has_begun(self) -> bool:
         """Whether the first event is there.
@@ -257,13 +296,21 @@ class FileLog:
 
     def close(self) -> None:
         """Let go of the descriptors; the log can be used again all the same."""
-        self._writer.close()
+        if self._pen is not None:
+            self._pen.writer.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _write(self) -> _Pen:
+        """What it takes to write, made when it is first asked for."""
+        with self._making:
+            if self._pen is None:
+                self._pen = _Pen(self.path, self._options)
+            return self._pen
 
     def _require_own(self) -> None:
         if self._own:
@@ -282,7 +329,9 @@ class FileLog:
             raise storage_error(error, error.filename or self.directory) from error
         # Under the lock seq 0 is free for one creator only; the other one finds the event there.
         with suppress(SequenceConflict):
-            self.append([Draft(source=OWN_SOURCE, time=format_time(self._clock()), data=data)], expect=0, durable=True)
+            self.append(
+                [Draft(source=OWN_SOURCE, time=format_time(self._write().clock()), data=data)], expect=0, durable=True
+            )
 
     def _check_format(self) -> None:
         """An older release must not write to a newer ledger: it wouldn't know what its lines promise."""

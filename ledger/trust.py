@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shlex
 import stat
 import sys
 from collections.abc import Iterator
@@ -177,10 +176,14 @@ def _foreign(status: os.stat_result) -> str:
 
 
 def _shut(folder: str) -> str:
+    import shlex
+
     return f"look at what it holds, then chmod -R go-rwx {shlex.quote(folder)}"
 
 
 def _take_over(folder: str) -> str:
+    import shlex
+
     return f"chown -R {_me()} {shlex.quote(folder)}, or set dataDir to a folder that is yours"
 
 

@@ -7,13 +7,12 @@ import os
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from ledger.errors import LedgerError
-from ledger.events import LedgerCreated, LedgerCreatedData
-from ledger.log import LOG_NAME, FileLog
+from ledger.log import LOG_NAME
 from memfold.paths import is_project
+from memfold.whose import root_in
 from projections.text.clean import decode
 
-__all__ = ["Former", "KnownLedger", "Whereabouts", "id_in", "known_ledgers", "moved_from", "root_in", "take_over"]
+__all__ = ["Former", "KnownLedger", "Whereabouts", "known_ledgers", "moved_from", "take_over"]
 
 Whereabouts = Literal["there", "gone", "no project", "unknown"]
 _SAME_NAME, _BESIDE = "it had the same name", "it was beside this folder"
@@ -87,26 +86,6 @@ def take_over(old: str) -> str:
     import shlex
 
     return f"memfold export --workspace {shlex.quote(decode(old))} | memfold import -"
-
-
-def root_in(folder: str) -> str:
-    """The workspace root that a ledger's first event names; empty where there is none, or none that can be read."""
-    first = _created(folder)
-    return "" if first is None else first.root
-
-
-def id_in(folder: str) -> str:
-    """The id of a ledger, as ``root_in``."""
-    first = _created(folder)
-    return "" if first is None else first.ledger
-
-
-def _created(folder: str) -> LedgerCreatedData | None:
-    try:
-        first = next(FileLog.open(folder).read(), None)
-    except LedgerError:  # whoever needs the ledger meets the same refusal
-        return None
-    return first.data if isinstance(first, LedgerCreated) else None
 
 
 def _look(folder: str, environ: Mapping[str, str]) -> KnownLedger | None:

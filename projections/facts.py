@@ -6,8 +6,6 @@ them gives the same state, only sooner. The rules themselves are imported when a
 has all facts at hand never pays for their patterns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from projections.headers import HOST_ELEMENTS
 from projections.text.clean import clean, single_line
 from projections.text.lazily import lazily
 from projections.text.plain import is_plain
-from projections.text.views import Span, as_seen, splice
 
 __all__ = ["inert", "inert_content", "inert_line", "inert_quote"]
 
@@ -44,11 +44,14 @@ def inert(text: str) -> str:
     """
     if "<" not in text and "[" not in text and is_plain(text):
         return text
+    from projections.text.views import Span, as_seen, splice
+
     seen = as_seen(text)
     found = [seen.origin(Span(*match.span())).start for match in _MARKER().finditer(seen.text)]
     return splice(text, (Span(start, start + 1) for start in found), _SHOWN) if found else text
 
 
+@lru_cache(maxsize=256)
 def inert_line(text: str) -> str:
     """The text as one line of a block, whatever a foreign writer has left in the log: no control, no line break."""
     return inert(single_line(clean(text).text))

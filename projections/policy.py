@@ -1,7 +1,8 @@
 """The policy: what may be configured about judging memories, as data with a digest (SPEC 19, 20)."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import msgspec
@@ -127,7 +128,8 @@ def caps_limit(type_: str) -> int:
     return _CAP_LIMITS.get(type_, _CUSTOM_CAP)
 
 
-def caps_of(policy: Policy) -> dict[str, int]:
+@lru_cache(maxsize=16)
+def caps_of(policy: Policy) -> Mapping[str, int]:
     """The cap of each type; a configured cap can only lower the limits of SPEC 2.6."""
     caps = dict(_CAP_LIMITS)
     for name, cap in policy.caps:
@@ -135,7 +137,7 @@ def caps_of(policy: Policy) -> dict[str, int]:
             caps[name] = max(0, min(cap, _CAP_LIMITS[name]))
     for custom in policy.types:
         caps[custom.name] = max(0, min(custom.cap, _CUSTOM_CAP))
-    return caps
+    return MappingProxyType(caps)
 
 
 def policy_document(policy: Policy) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """Rendered prompts: epochs with their frozen blocks, receipts, and what a session's hot block lists (SPEC 12, 14.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
@@ -15,9 +13,6 @@ from projections.facts import Known
 from projections.memory.activity import calls_taken_in
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import Entry, MemoryState, Proposal, Ref
-from projections.memory_file.entries import file_entries
-from projections.memory_file.summary import summary_entries, summary_text
-from projections.policy_text import policy_text
 from projections.render import workspace_block
 
 __all__ = [
@@ -140,8 +135,14 @@ def step_prompts(prompts: Prompts, memory: MemoryState, event: AnyEvent, only: A
 
 def segment_of(memory: MemoryState, text: str, delivery: Delivery) -> str:
     """The constant segment that a host is given: the policy of the tools, a blank line, the text (SPEC 12.3, 16.8)."""
-    policy = policy_text(is_empty=not memory.by_type) if delivery.tools else ""
+    policy = _policy(memory) if delivery.tools else ""
     return "\n\n".join(part for part in (policy, text) if part)
+
+
+def _policy(memory: MemoryState) -> str:
+    from projections.policy_text import policy_text
+
+    return policy_text(is_empty=not memory.by_type)
 
 
 def _frozen(memory: MemoryState, delivery: Delivery) -> tuple[str, tuple[Entry, ...]]:
@@ -149,6 +150,9 @@ def _frozen(memory: MemoryState, delivery: Delivery) -> tuple[str, tuple[Entry, 
     if delivery.injection == "workspace":
         block = workspace_block(memory, omitted=False)
         return block.text, block.shown
+    from projections.memory_file.entries import file_entries
+    from projections.memory_file.summary import summary_entries, summary_text
+
     entries = file_entries(memory)
     text = summary_text(entries, delivery.summary_chars)
     numbers = summary_entries(entries, delivery.summary_chars)

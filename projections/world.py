@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
-from ledger.blocks import Run, one_by_one
+from ledger.blocks import Run
 from ledger.events import AnyEvent, ToolCompleted
 from projections.accounting import Accounts, copy_accounts, record_moves
 from projections.facts import Known
@@ -72,19 +72,22 @@ class World:
 
     def step(self, state: WorldState, event: AnyEvent) -> None:
         """Change a state that only the caller can see."""
+        if type(event) is ToolCompleted:
+            self._sessions.step(state.sessions, event)
+        self._step_rest(state, event)
+
+    def run(self, state: WorldState, events: Iterable[AnyEvent | Run]) -> None:
+        """Step through many events: calls by their sessions first, then in bulk by the memory."""
+        for event in calls_taken_in(state.memory, self._sessions.calls_taken_in(state.sessions, events)):
+            self._step_rest(state, event)
+
+    def _step_rest(self, state: WorldState, event: AnyEvent) -> None:
+        """All that a call is beside its session's, which is activity of the workspace; of other events everything."""
         memory = state.memory
         self._memory.step(memory, event)
         if memory.moves:
             record_moves(state.accounts, memory.moves)
-        if self._only is not None and type(event) is ToolCompleted and event.source not in self._only:
-            return  # a call in a session that nobody asks for is activity of the workspace and nothing else
-        step_prompts(state.prompts, memory, event, self._only)
-        self._sessions.step(state.sessions, event)
         if type(event) is not ToolCompleted:
+            step_prompts(state.prompts, memory, event, self._only)
+            self._sessions.step(state.sessions, event)
             step_given(state, event)
-
-    def run(self, state: WorldState, events: Iterable[AnyEvent | Run]) -> None:
-        """Step through many events; calls in bulk, but for those of sessions that are asked for."""
-        rest = one_by_one(events) if self._only is None else calls_taken_in(state.memory, events, self._only)
-        for event in rest:
-            self.step(state, event)

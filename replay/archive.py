@@ -6,8 +6,6 @@ whoever names the file (``Layout``). So a lookup reads a page and a bucket, what
 key isn't there is as certain as what is there.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 
@@ -40,11 +38,13 @@ class Layout(Struct, frozen=True):
         buckets: how many there are; a power of two isn't needed.
         directory: the byte at which the directory begins.
         pages: digests of its pages, in hex.
+        tables: the names of tables that have records.
     """
 
     buckets: int = 0
     directory: int = 0
     pages: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
 
 
 class Record(Struct, frozen=True, array_like=True, gc=False):
@@ -76,7 +76,8 @@ def build(records: Iterable[Record]) -> tuple[bytes, Layout]:
         entries.append(place.to_bytes(8, "little") + len(data).to_bytes(8, "little") + _digest(data))
         place += len(data)
     pages = [b"".join(entries[first : first + _PER_PAGE]) for first in range(0, count, _PER_PAGE)]
-    return b"".join([*parts, *pages]), Layout(count, place, tuple(_digest(page).hex() for page in pages))
+    names = tuple(sorted({record.table for record in kept}))
+    return b"".join([*parts, *pages]), Layout(count, place, tuple(_digest(page).hex() for page in pages), names)
 
 
 class Archive:
@@ -90,9 +91,10 @@ class Archive:
     def __init__(self, path: str, layout: Layout) -> None:
         self.path = path
         self.layout = layout
+        self._names = frozenset(layout.tables)
         self._file = -1
         self._pages: dict[int, bytes] = {}
-        self._buckets: dict[int, dict[tuple[str, bytes], Raw]] = {}
+        self._buckets: dict[int, tuple[Record, ...]] = {}
 
     def find(self, table: str, key: bytes) -> Raw | None:
         """The value of a key, given as JSON; None if there is none.
@@ -100,14 +102,18 @@ class Archive:
         Raises:
             Damaged: if the file isn't there, or not what was written.
         """
+        if table not in self._names:
+            return None
         number = _bucket(table, key, self.layout.buckets)
         bucket = self._buckets.get(number)
         if bucket is None:
             if len(self._buckets) >= _HELD:
                 self._buckets.clear()
-            bucket = {(record.table, bytes(record.key)): record.value for record in self._read_bucket(number)}
-            self._buckets[number] = bucket
-        return bucket.get((table, key))
+            bucket = self._buckets[number] = self._read_bucket(number)
+        for record in bucket:
+            if record.table == table and bytes(record.key) == key:
+                return record.value
+        return None
 
     def tables(self) -> dict[str, list[Record]]:
         """All records by table, each table in its order; O(records).

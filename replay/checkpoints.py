@@ -8,14 +8,13 @@ its last line before that byte is the same; nothing else of the log is read. One
 version or before its time is ignored, and whatever isn't there is folded: all of it changes time and nothing else.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 from ledger.codec import UNREADABLE, decode_known
 from ledger.digests import blake2b
@@ -28,7 +27,8 @@ from projections.memory.fold import WorkspaceMemory
 from projections.policy import RULES_VERSION
 from replay.archive import Archive, Damaged, Layout, build
 from replay.places import digest_before
-from replay.stored import SCHEMA, Body, Held, Parts, body_of, records, tables_of
+from replay.rows import read_older
+from replay.stored import SCHEMA, Body, Held, Parts, changes_since, parts_of, records, tables_of
 from replay.tables import Table
 
 __all__ = ["CHECKPOINTS", "STATE_VERSION", "Checkpoint", "find", "folder_of", "is_covered", "read_whole", "save"]
@@ -45,6 +45,8 @@ _KEPT = 2
 _MOST_CHANGES = 2000
 """Changes beside an archive, above which the next checkpoint gets one of its own: a start reads them all."""
 _FIRST_LINE = 1 << 16
+_LONGEST_FIRST = 256
+"""Bytes of a checkpoint's first line: a digest, and the length of the second one."""
 
 
 class Head(Struct, frozen=True):
@@ -64,7 +66,7 @@ class Head(Struct, frozen=True):
     events: int
     facts: int
     layout: Layout
-    body: Raw
+    body: Body
 
 
 class Checkpoint(Struct, frozen=True):
@@ -121,7 +123,12 @@ def read_whole(one: Checkpoint) -> Held:
 
     parts = one.parts
     try:
-        world = WorldState(parts.memory(), parts.accounts(), parts.prompts(), parts.sessions(), parts.given())
+        memory = parts.memory()
+        memory.cohorts = {
+            type_: {cohort: list(members) for cohort, members in cohorts.items()}
+            for type_, cohorts in memory.cohorts.items()
+        }
+        world = WorldState(memory, parts.accounts(), parts.prompts(), parts.sessions(), parts.given())
         held = Held(world, one.asked, parts.table("seen"), parts.table("names"))
         records = one.archive.tables()
         for name, table in tables_of(held).items():
@@ -168,19 +175,22 @@ def save(
     written: list[str] = []
     try:
         make_private_folder(folder)
-        body = body_of(held, archive, _MOST_CHANGES) if archive is not None and os.path.exists(archive.path) else None
-        if archive is None or body is None:
+        changes = None
+        if archive is not None and os.path.exists(archive.path):
+            changes = changes_since(held, archive, _MOST_CHANGES)
+        if archive is None or changes is None:
             if most is not None and sum(map(len, tables_of(held).values())) > most:
                 return None
             data, layout = build(records(held))
             path = f"{prefix}{_place(cursor.byte)}{_ARCHIVE}"
             _put(path, data, written)
-            archive, body = Archive(path, layout), body_of(held, None)
-        head = Head(cursor, digest_before(log.path, cursor.byte), events, facts, archive.layout, body or Raw())
+            archive = Archive(path, layout)
+        body, older = parts_of(held, changes)
+        head = Head(cursor, digest_before(log.path, cursor.byte), events, facts, archive.layout, body)
         data = msgspec.json.encode(head)
         base = os.path.basename(archive.path)[-len(_ARCHIVE) - _PLACE : -len(_ARCHIVE)]  # noqa: PTH119
         path = f"{prefix}{_place(cursor.byte)}-{base}{_HEAD}"
-        _put(path, blake2b(data).hexdigest().encode() + b"\n" + data, written)
+        _put(path, b"%s %d\n%s\n%s" % (blake2b(data).hexdigest().encode(), len(data), data, older), written)
         if still():
             _prune(folder, os.path.basename(prefix), _place(os.path.getsize(log.path)))  # noqa: PTH119, PTH202
             return archive
@@ -200,17 +210,19 @@ def _load(log: FileLog, path: str) -> Checkpoint | None:
     """A checkpoint, if it is whole and the log still has what stands before it."""
     try:
         with open(path, "rb", opener=open_own) as file:
-            digest, _, data = file.read().partition(b"\n")
+            first = file.readline(_LONGEST_FIRST)
+            digest, _, length = first.partition(b" ")
+            data = file.read(min(int(length), os.fstat(file.fileno()).st_size))
         if blake2b(data).hexdigest().encode() != digest:
             return None
         head = msgspec.json.decode(data, type=Head)
         if digest_before(log.path, head.cursor.byte) != head.before:
             return None
         archive = Archive(_archive_of(path), head.layout)
-        body = msgspec.json.decode(head.body, type=Body)
-    except (OSError, *UNREADABLE):
+    except (OSError, ValueError, *UNREADABLE):
         return None
-    return Checkpoint(path, head.cursor, head.events, head.facts, body.asked, Parts(body, archive), archive)
+    parts = Parts(head.body, archive, partial(read_older, path, len(first) + len(data) + 1))
+    return Checkpoint(path, head.cursor, head.events, head.facts, head.body.asked, parts, archive)
 
 
 def _ledger_of(log: FileLog) -> str | None:

@@ -5,10 +5,10 @@ digest of the facts, and the facts. Writers add lines after an append; readers o
 or from other rules is not found under any key, and its event is judged again.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import BinaryIO
 
 import msgspec
 from msgspec import Raw, Struct
@@ -32,12 +32,15 @@ class _Line(Struct, frozen=True):
     f: Raw
 
 
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, OSError)
 _DECODE_LINE = msgspec.json.Decoder(_Line).decode
 _DECODE_FACTS = msgspec.json.Decoder(Facts).decode
 
 
 class KeptFacts(Mapping[str, Facts]):
-    """The facts beside a ledger, read when first asked for and decoded one by one.
+    """The facts beside a ledger. Where each line stands is read when first asked, the lines themselves one by one.
+
+    Only the places are held, so that a ledger of many memories doesn't keep them all twice.
 
     Args:
         directory: the ledger's folder; a missing, unreadable, damaged or untrusted file is an empty one.
@@ -47,7 +50,8 @@ class KeptFacts(Mapping[str, Facts]):
     def __init__(self, directory: str, start: int = 0) -> None:
         self.end = start
         self._path = facts_path(directory)
-        self._lines: dict[str, _Line] | None = None
+        self._file: BinaryIO | None = None
+        self._places: dict[str, int] | None = None
 
     def __getitem__(self, key: str) -> Facts:
         """The facts under a key.
@@ -55,13 +59,14 @@ class KeptFacts(Mapping[str, Facts]):
         Raises:
             KeyError: if there are none that can be trusted.
         """
-        line = self._read()[key]
-        body = bytes(line.f)
-        if _digest(body) != line.d:
-            raise KeyError(key)
+        place = self._read()[key]
         try:
+            line = self._line_at(place)
+            body = bytes(line.f)
+            if line.k != key or _digest(body) != line.d:
+                raise KeyError(key)
             return _DECODE_FACTS(body)
-        except msgspec.MsgspecError as error:
+        except _UNREADABLE as error:
             raise KeyError(key) from error
 
     def __iter__(self) -> Iterator[str]:
@@ -72,23 +77,30 @@ class KeptFacts(Mapping[str, Facts]):
         """How many keys stand in the file."""
         return len(self._read())
 
-    def _read(self) -> dict[str, _Line]:
-        if self._lines is None:
-            self._lines = {}
-            try:
-                with open(self._path, "rb", opener=open_own) as file:
-                    file.seek(self.end)
-                    for raw in file:
-                        if raw.endswith(b"\n"):
-                            self.end += len(raw)
-                        try:
-                            line = _DECODE_LINE(raw)
-                        except (msgspec.MsgspecError, UnicodeDecodeError):
-                            continue
-                        self._lines[line.k] = line
-            except OSError:
-                pass
-        return self._lines
+    def __del__(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+
+    def _read(self) -> dict[str, int]:
+        """Where the line of each key begins; of several of one key, the last."""
+        if self._places is None:
+            self._places = {}
+            with suppress(OSError):
+                self._file = open(self._path, "rb", opener=open_own)  # noqa: SIM115 - closed with this object
+                place = self._file.seek(self.end)
+                for raw in self._file:
+                    with suppress(*_UNREADABLE):
+                        self._places[_DECODE_LINE(raw).k] = place
+                    place += len(raw)
+                    if raw.endswith(b"\n"):
+                        self.end = place
+        return self._places
+
+    def _line_at(self, place: int) -> _Line:
+        assert self._file is not None  # noqa: S101 - places come from it
+        self._file.seek(place)
+        return _DECODE_LINE(self._file.readline())
 
 
 def facts_path(directory: str) -> str:

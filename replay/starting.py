@@ -11,11 +11,9 @@ from typing import TypeVar
 from ledger.codec import UNREADABLE
 from ledger.log import FileLog
 from projections.prompts import PromptState, RenderedPrompts
-from projections.protocol import fold
 from replay.archive import Damaged
 from replay.checkpoints import Checkpoint, find, is_covered
 from replay.kept import KeptFacts
-from replay.outlines import by_blocks
 from replay.positions import note_session, session_sources
 from replay.stored import prompts_of
 
@@ -48,7 +46,12 @@ def with_blocks(log: FileLog, only: AbstractSet[str], use: Callable[[PromptState
         return (use(state),)
 
     made = _from_latest(log, go_on)
-    return use(fold(RenderedPrompts(only, KeptFacts(log.directory)), by_blocks(log))) if made is None else made[0]
+    if made is not None:
+        return made[0]
+    from projections.protocol import fold
+    from replay.outlines import by_blocks
+
+    return use(fold(RenderedPrompts(only, KeptFacts(log.directory)), by_blocks(log)))
 
 
 def with_names(log: FileLog, use: Callable[[dict[str, str]], T]) -> T:

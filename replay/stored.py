@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from functools import partial
 from types import GenericAlias as _Alias
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
@@ -16,10 +17,12 @@ from msgspec.structs import replace
 
 from ledger.blocks import Run
 from ledger.events import AnyEvent, SessionStarted, UnknownEvent
-from projections.memory.model import Cohort, MemoryState, Proposal, Ref
+from projections.memory.model import Cohort, Entry, MemoryState, Proposal, Ref
+from projections.memory.selection import strongest
 from projections.prompts import Prompts
 from replay.archive import Archive, Record
 from replay.positions import note_session, note_source
+from replay.rows import Older, Place, Row, older_of
 from replay.tables import Codec, Table, changes_of, records_of
 
 if TYPE_CHECKING:
@@ -34,9 +37,10 @@ __all__ = [
     "Held",
     "Parts",
     "Tables",
-    "body_of",
+    "changes_since",
     "note_sources",
     "only_of",
+    "parts_of",
     "prompts_of",
     "records",
     "tables_of",
@@ -45,7 +49,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-SCHEMA = "2e0c615f4a6fa9aa"
+SCHEMA = "122067d228a8c375"
 """Digest of all types that are stored; a test holds it. States of other types are never read by mistake."""
 
 _SMALL = frozenset(["pending", "by_type", "cohorts", "rules", "erasures", "warnings", "snapshots"])
@@ -61,10 +65,8 @@ _PAIRS: dict[str, Any] = {
     # JSON has no keys but texts.
     "pending": list[tuple[Ref, Proposal]],
     "by_type": list[str],
-    "cohorts": dict[str, list[tuple[Cohort, list[tuple[int, int]]]]],
+    "cohorts": dict[str, list[tuple[Cohort, list[Place], Older]]],
 }
-
-_NONE: tuple[list[Any], list[Any]] = ([], [])
 
 Tables = dict[str, dict[Any, Any]]
 """Tables by name."""
@@ -93,10 +95,18 @@ class Changes(Struct, array_like=True):
     gone: Raw
 
 
+_UNCHANGED = Changes(Raw(b"[]"), Raw(b"[]"))
+
+
 class Body(Struct):
-    """The parts of a checkpoint, each decoded when it is asked for."""
+    """The parts of a checkpoint, each decoded when it is asked for.
+
+    ``shown`` are the entries that a block of now looks at, beside those in the tables: a start would else read a
+    bucket of the archive for each of them.
+    """
 
     memory: Raw
+    shown: Raw
     prompts: Raw
     accounts: Raw
     sessions: Raw
@@ -105,37 +115,51 @@ class Body(Struct):
     tables: dict[str, Changes]
 
 
-def body_of(held: Held, archive: Archive | None, most: int = 0) -> Raw | None:
-    """A state as JSON, its tables as what has changed in them since an archive was written.
+def changes_since(held: Held, archive: Archive, most: int) -> dict[str, Changes] | None:
+    """What has changed in the tables of a state since an archive was written.
 
     Args:
         held: the state.
-        archive: the archive; None for one that has just been written of it.
+        archive: the archive.
         most: how many changes there may be.
 
     Returns:
-        The JSON of a ``Body``; None if there are more, or nobody has kept count.
+        The changes by table; None if there are more, or nobody has kept count.
     """
-    found: dict[str, tuple[list[Any], list[Any]]] = {}
+    found: dict[str, Changes] = {}
     for name, table in tables_of(held).items():
-        changes = _NONE if archive is None else changes_of(table, archive)
+        changes = changes_of(table, archive)
         if changes is None:
             return None
-        found[name] = changes
-    if archive is not None and sum(len(changed) + len(gone) for changed, gone in found.values()) > most:
-        return None
+        changed, gone = changes
+        most -= len(changed) + len(gone)
+        found[name] = Changes(_raw(changed), _raw(gone))
+    return found if most >= 0 else None
+
+
+def parts_of(held: Held, changes: dict[str, Changes] | None = None) -> tuple[Body, bytes]:
+    """A state in parts.
+
+    Args:
+        held: the state.
+        changes: of its tables; None if an archive was just written of them.
+
+    Returns:
+        The parts, and the bytes that lie behind them (``replay.rows``).
+    """
     world = held.world
-    return _raw(
-        Body(
-            memory=_raw(_memory_part(world.memory)),
-            prompts=_raw(world.prompts),
-            accounts=_raw(world.accounts.totals),
-            sessions=_raw(world.sessions),
-            given=_raw(world.given),
-            asked=held.asked,
-            tables={name: Changes(_raw(changed), _raw(gone)) for name, (changed, gone) in found.items()},
-        )
+    older: list[bytes] = []
+    body = Body(
+        memory=_raw(_memory_part(world.memory, older)),
+        shown=_raw(_shown(world.memory)),
+        prompts=_raw(world.prompts),
+        accounts=_raw(world.accounts.totals),
+        sessions=_raw(world.sessions),
+        given=_raw(world.given),
+        asked=held.asked,
+        tables=dict.fromkeys(tables_of(held), _UNCHANGED) if changes is None else changes,
     )
+    return body, b"".join(older)
 
 
 def track(held: Held, archive: Archive) -> None:
@@ -212,11 +236,14 @@ class Parts:
     Args:
         body: the parts.
         archive: what its tables lie over.
+        older: reads what lies behind the parts.
     """
 
-    def __init__(self, body: Body, archive: Archive) -> None:
+    def __init__(self, body: Body, archive: Archive, older: Callable[[Older], list[Place]]) -> None:
         self._body = body
         self._archive = archive
+        self._older = older
+        self._shown: list[Entry] | None = None
 
     def memory(self) -> MemoryState:
         """Workspace memory."""
@@ -225,7 +252,10 @@ class Parts:
         state = MemoryState(**fields)
         state.pending = dict(fields["pending"])
         state.by_type = {type_: self.table(_OF_TYPE + type_) for type_ in fields["by_type"]}
-        state.cohorts = {type_: dict(cohorts) for type_, cohorts in fields["cohorts"].items()}
+        state.cohorts = {
+            type_: {cohort: Row(newest, older.count, partial(self._older, older)) for cohort, newest, older in cohorts}
+            for type_, cohorts in fields["cohorts"].items()
+        }
         for name in _GROWING:
             setattr(state, name, self.table(name))
         return state
@@ -256,7 +286,17 @@ class Parts:
         """One of the tables."""
         changes, (key, value) = self._body.tables[name], _types(name)
         changed: list[tuple[Any, Any]] = _read_list(_Alias(tuple, (key, value)), changes.changed)
-        return Table(self._archive, codec_of(name), changed, _read_list(key, changes.gone))
+        return Table(self._archive, codec_of(name), changed, _read_list(key, changes.gone), self._near(name))
+
+    def _near(self, name: str) -> dict[Any, Any] | None:
+        """What a table has of the entries that a block looks at."""
+        if name not in ("entries", "numbers"):
+            return None
+        if self._shown is None:
+            self._shown = _read(list[Entry], self._body.shown)
+        if name == "entries":
+            return {entry.ref: entry for entry in self._shown}
+        return {entry.number: entry.ref for entry in self._shown}
 
 
 def codec_of(name: str) -> Codec[Any, Any]:
@@ -292,11 +332,25 @@ def _types(name: str) -> tuple[Any, Any]:
     return key, value
 
 
-def _memory_part(memory: MemoryState) -> Struct:
+def _shown(memory: MemoryState) -> list[Entry]:
+    """The strongest entries, and the next one of each cohort, which they are compared with."""
+    shown = {entry.number: entry for entry in strongest(memory)}
+    for cohorts in memory.cohorts.values():
+        for members in cohorts.values():
+            number = next((number for _, number in reversed(members) if number not in shown), None)
+            if number is not None:
+                shown[number] = memory.entries[memory.numbers[number]]
+    return list(shown.values())
+
+
+def _memory_part(memory: MemoryState, older: list[bytes]) -> Struct:
     fields = {name: getattr(memory, name) for name in _Memory.__struct_fields__}
     fields["pending"] = list(memory.pending.items())
     fields["by_type"] = list(memory.by_type)
-    fields["cohorts"] = {type_: list(cohorts.items()) for type_, cohorts in memory.cohorts.items()}
+    fields["cohorts"] = {
+        type_: [(cohort, *older_of(members, older)) for cohort, members in cohorts.items()]
+        for type_, cohorts in memory.cohorts.items()
+    }
     return _Memory(**fields)
 
 

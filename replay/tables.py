@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar, cast
 
 import msgspec
@@ -38,12 +38,19 @@ class Table(dict[K, V]):
         codec: how it is read.
         changed: keys that came or got another value since.
         gone: keys that were deleted since; one of ``changed`` has come again then, and stands at the end.
+        near: values that a lookup would find.
     """
 
     def __init__(
-        self, archive: Archive, codec: Codec[K, V], changed: Iterable[tuple[K, V]] = (), gone: Iterable[K] = ()
+        self,
+        archive: Archive,
+        codec: Codec[K, V],
+        changed: Iterable[tuple[K, V]] = (),
+        gone: Iterable[K] = (),
+        near: Mapping[K, V] | None = None,
     ) -> None:
         super().__init__(changed)
+        self._near: Mapping[K, V] = {} if near is None else near
         self.archive = archive
         self._codec = codec
         self._gone: dict[K, None] = dict.fromkeys(gone)
@@ -84,6 +91,8 @@ class Table(dict[K, V]):
             return found
         if self._changed is not None or key in self._gone:
             return default
+        if key in self._near:
+            return self._near[key]
         value = self.archive.find(self._codec.name, _ENCODE(key))
         return default if value is None else self._codec.value(value)
 
@@ -109,7 +118,7 @@ class Table(dict[K, V]):
 
     def copy(self) -> Table[K, V]:
         """A table that changes by itself."""
-        table = Table(self.archive, self._codec, super().items(), self._gone)
+        table = Table(self.archive, self._codec, super().items(), self._gone, self._near)
         table._changed = None if self._changed is None else self._changed.copy()
         return table
 

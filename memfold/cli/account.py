@@ -7,9 +7,8 @@ from collections import Counter
 
 from ledger.times import format_time
 from memfold.cli.console import Console
-from memfold.cli.documents import AccountDocument
+from memfold.cli.documents.memories import AccountDocument, ReasonCountPart
 from memfold.cli.parsing import at_option, json_option, ledger_options
-from memfold.cli.parts import ReasonCountPart
 from memfold.cli.place import open_view
 from memfold.cli.words import plural
 from projections.accounting import Accounts, counts

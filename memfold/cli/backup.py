@@ -17,7 +17,7 @@ from memfold.backups import (
     trouble_of,
 )
 from memfold.cli.console import Console
-from memfold.cli.move_documents import BackupDocument, BackupPart, BackupsDocument
+from memfold.cli.documents.moves import BackupDocument, BackupPart, BackupsDocument
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import Place, open_view, reading_place
 from memfold.cli.words import plural

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from ledger.times import format_time
 from memfold.cli.console import Console
-from memfold.cli.documents import CacheDocument
+from memfold.cli.documents.prompts import SizePart
+from memfold.cli.documents.usage import CacheDocument, EpochUsePart, SessionUsePart, TokensPart
 from memfold.cli.parsing import at_option, json_option, ledger_options
-from memfold.cli.parts import EpochUsePart, SessionUsePart, SizePart, TokensPart
 from memfold.cli.place import View, open_view, session_of, short_session
 from memfold.cli.words import of_the_last, plural, tokens
 from replay.kept import KeptFacts

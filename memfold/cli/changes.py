@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from memfold.cli.console import Console
+from memfold.cli.documents.settings import ChangePart
 from memfold.cli.parsing import choice, json_option
-from memfold.cli.parts import ChangePart
 from memfold.cli.place import Place, current_folder, find_place
 from memfold.errors import UsageError
 from memfold.hosts.opencode_install import HOST, Change, Settled, plugin_commands

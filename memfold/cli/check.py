@@ -19,9 +19,8 @@ from ledger.reader import Reader
 from memfold.backups import note_trouble
 from memfold.cli.backup import store_of
 from memfold.cli.console import Console
-from memfold.cli.documents import CheckDocument
+from memfold.cli.documents.health import CheckDocument, ProblemPart
 from memfold.cli.parsing import json_option, ledger_options, place_options
-from memfold.cli.parts import ProblemPart
 from memfold.cli.place import Place, View, open_view
 from memfold.cli.words import plural
 from memfold.errors import FINDINGS, OK

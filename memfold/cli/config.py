@@ -7,9 +7,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 
 from memfold.cli.console import Console
-from memfold.cli.documents import ConfigDocument
+from memfold.cli.documents.health import FindingPart
+from memfold.cli.documents.settings import ConfigDocument, SettingPart
 from memfold.cli.parsing import choice, json_option, ledger_options
-from memfold.cli.parts import FindingPart, SettingPart
 from memfold.cli.place import reading_place
 from memfold.config import Finding
 from memfold.terminal import clean

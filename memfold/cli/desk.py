@@ -10,8 +10,8 @@ from typing import Self
 from ledger.log import FileLog
 from ledger.source import OWN_SOURCE
 from ledger.times import format_time
-from memfold.cli.change_documents import ChangeDocument, ReasonPart
 from memfold.cli.console import Console
+from memfold.cli.documents.changes import ChangeDocument, ReasonPart
 from memfold.cli.place import Place, find_place, has_ledger, open_view, watch_damage
 from memfold.clock import now_ms
 from memfold.editing import Done, find

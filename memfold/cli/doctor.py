@@ -9,9 +9,8 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 
 from memfold.cli.console import Console
-from memfold.cli.documents import DoctorDocument
+from memfold.cli.documents.health import CheckPart, DoctorDocument
 from memfold.cli.parsing import json_option, ledger_options
-from memfold.cli.parts import CheckPart
 from memfold.cli.place import current_folder, reading_place
 from memfold.cli.words import plural
 from memfold.clock import now_ms

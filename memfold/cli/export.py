@@ -14,8 +14,8 @@ from ledger.files import make_private_folder
 from ledger.log import FileLog
 from ledger.times import format_time
 from memfold.cli.console import Console
+from memfold.cli.documents.moves import ExportDocument
 from memfold.cli.memories import Shelf
-from memfold.cli.move_documents import ExportDocument
 from memfold.cli.parsing import at_option, ledger_options
 from memfold.cli.place import open_view
 from memfold.cli.words import plural

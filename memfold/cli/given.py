@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from memfold.cli.proof_documents import ProofDocument
+from memfold.cli.documents.proofs import ProofDocument
 from memfold.cli.reading import given_file
 from memfold.errors import DataError
 from projections.text.clean import decode

@@ -5,9 +5,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from memfold.cli.console import Console
+from memfold.cli.documents.proofs import HeadDocument
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import open_view
-from memfold.cli.proof_documents import HeadDocument
 from memfold.cli.words import plural
 from memfold.errors import FINDINGS, OK
 from replay.tlog import head_text

@@ -9,8 +9,8 @@ from difflib import SequenceMatcher
 from ledger.events import AnyEvent, MemoryImported, MemoryUndone, type_name
 from ledger.source import split_source
 from ledger.times import format_time
-from memfold.cli.change_documents import HistoryDocument, StepPart
 from memfold.cli.console import Console
+from memfold.cli.documents.changes import HistoryDocument, StepPart
 from memfold.cli.parsing import at_option, json_option, ledger_options
 from memfold.cli.place import open_view, short_session
 from memfold.cli.show import missing_id

@@ -18,8 +18,8 @@ from ledger.source import OWN_SOURCE
 from ledger.times import format_time
 from memfold.cli.console import Console
 from memfold.cli.desk import Desk, require_project
+from memfold.cli.documents.moves import ImportDocument
 from memfold.cli.lost import require_no_loss
-from memfold.cli.move_documents import ImportDocument
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import Place, current_folder, find_place, has_ledger
 from memfold.cli.words import plural

@@ -24,7 +24,7 @@ from ledger.times import parse_time
 from memfold.capture import Capture
 from memfold.cli.config import finding_line, finding_parts
 from memfold.cli.console import Console
-from memfold.cli.documents import IngestDocument
+from memfold.cli.documents.health import IngestDocument
 from memfold.cli.lost import require_no_loss
 from memfold.cli.parsing import choice, json_option, ledger_options
 from memfold.cli.place import Place, current_folder, find_place

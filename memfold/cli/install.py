@@ -17,7 +17,7 @@ from memfold.cli.changes import (
     print_changes,
 )
 from memfold.cli.console import Console
-from memfold.cli.documents import InstallDocument
+from memfold.cli.documents.settings import InstallDocument
 from memfold.errors import OK
 from memfold.hosts.installs import Scope
 from memfold.hosts.opencode_install import HOST, Change, plan_install, plugin_text, settle, start_commands

@@ -1,29 +1,21 @@
-"""Dispatch: find the command, import its module alone, and turn every end into an exit code."""
+"""Run one command, and turn every end into an exit code."""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
-from argparse import Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from importlib import import_module
+from typing import TYPE_CHECKING
 
-from memfold import __version__
-from memfold.cli.commands import COMMANDS
-from memfold.cli.parsing import Parser, color_option, describe
-from memfold.errors import INTERRUPTED, OK, MemfoldError, StorageFailure, UsageError, exit_code_of
+from memfold.cli.start import import_msgspec, prompt_options
+from memfold.errors import INTERRUPTED, OK, MemfoldError, StorageFailure, exit_code_of
 
-__all__ = ["build_parser", "main"]
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-_DESCRIPTION = """Memory for coding agents as a fold over an append-only log.
-
-examples:
-  memfold install opencode       # once; then restart OpenCode
-  memfold doctor                 # whether it works, and what to do if not
-  memfold list                   # what is remembered here
-  memfold why "small commits"    # what became of a text, and why"""
+__all__ = ["main"]
 
 _TELL_DAMAGE = frozenset({"check", "doctor", "log", "repair"})
 """Commands whose output tells of damage itself."""
@@ -69,47 +61,21 @@ def _run(arguments: list[str]) -> int:
         return end.code if isinstance(end.code, int) else OK
 
 
-def build_parser(names: Iterable[str] = COMMANDS, *, configure: bool = True) -> Parser:
-    """The parser of the whole command line, or of some commands.
-
-    Args:
-        names: the commands it knows.
-        configure: import their modules, for their arguments; without it, only names and summaries are there.
-    """
-    parser = Parser(prog="memfold", description=_DESCRIPTION, epilog="memfold COMMAND --help tells more.")
-    parser.add_argument("--version", action="version", version=f"memfold {__version__}")
-    # With its own prog, argparse need not format a usage line, for which it would import shutil.
-    commands = parser.add_subparsers(
-        dest="command", metavar="COMMAND", required=True, parser_class=Parser, prog="memfold"
-    )
-    for name in names:
-        command = COMMANDS[name]
-        child = parser.children[name] = commands.add_parser(name, help=command.summary)
-        describe(child, command)
-        if configure:
-            import_module(f"memfold.cli.{command.module}").configure(child)
-            color_option(child)
-    return parser
-
-
 def _dispatch(arguments: list[str]) -> int:
-    name = next((one for one in arguments if not one.startswith("-")), "")
-    known = name in COMMANDS
-    if not arguments:  # whoever types the bare name asks what there is
-        build_parser(configure=False).print_help()
-        return OK
-    if name and not known:
-        raise UsageError(f"there is no command {name!r}", _similar(name, COMMANDS, "memfold") or "memfold --help")
-    if known:
-        _import_msgspec()
-    parser = build_parser([name] if known else COMMANDS, configure=known)
-    parsed, unknown = parser.parse_known_args(arguments)
-    if unknown:
-        raise _unknown_option(parser, name, arguments, unknown)
-    run = import_module(f"memfold.cli.{COMMANDS[parsed.command].module}").run
-    code: int = run(parsed)
-    if parsed.command not in _TELL_DAMAGE:
-        _hint_at_damage(parsed)
+    options = prompt_options(arguments)
+    if options is not None:  # a session waits for it
+        import_msgspec()
+        from memfold.cli import prompt as command
+    else:
+        from memfold.cli.parser import module_of, parse
+
+        options = parse(arguments)
+        if options is None:
+            return OK
+        command = module_of(options)
+    code: int = command.run(options)
+    if options.command not in _TELL_DAMAGE:
+        _hint_at_damage(options)
     return code
 
 
@@ -124,43 +90,6 @@ def _hint_at_damage(options: Namespace) -> None:
         were = "was" if len(skipped) == 1 else "were"
         piece = plural(len(skipped), "damaged piece")
         sys.stderr.write(f"memfold: {piece} of the log {were} skipped: memfold check{place_options(options)}\n")
-
-
-def _import_msgspec() -> None:
-    """Import msgspec without ``typing_extensions``, which is a third of what its import takes else.
-
-    It asks that module for what ``typing`` has too in every Python that we run in, and takes it from there where the
-    module can't be imported. Whoever wants it later still gets it.
-    """
-    name = "typing_extensions"
-    if name in sys.modules:
-        return
-    sys.modules[name] = None  # type: ignore[assignment] # what Python takes for: there is none
-    try:
-        import_module("msgspec")
-    finally:
-        del sys.modules[name]
-
-
-def _unknown_option(parser: Parser, name: str, arguments: Sequence[str], unknown: Sequence[str]) -> UsageError:
-    """An argument that the command doesn't take: what was meant, or where it belongs."""
-    options = parser.children[name].options() if name else parser.options()
-    option = unknown[0].partition("=")[0]
-    if option in options and arguments.index(unknown[0]) < arguments.index(name):
-        fix = f"memfold {name} … {option}: options stand behind the command"
-    elif name and not option.startswith("-"):
-        fix = f"memfold {name} --help; several words of one text need quotation marks"
-    else:
-        fix = _similar(option, options, f"memfold {name}") or f"memfold {name} --help"
-    return UsageError(f"unrecognized arguments: {' '.join(unknown)}", fix)
-
-
-def _similar(word: str, known: Iterable[str], before: str) -> str:
-    """The known word that comes nearest, as a command to try; empty if none is near."""
-    from difflib import get_close_matches  # only a mistake pays for it
-
-    near = get_close_matches(word, list(known), 1)
-    return f"{before} {near[0]}" if near else ""
 
 
 def _report(error: Exception, arguments: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ledger.source import split_source
 from ledger.times import DAY_MS, format_time
-from memfold.cli.parts import DetailPart, MemoryPart
+from memfold.cli.documents.memories import DetailPart, MemoryPart
 from projections.accounting import Record
 from projections.memory.model import Entry, Ref
 from projections.memory.retention import dormant_spans, half_life_days, strength

@@ -14,8 +14,8 @@ from ledger.errors import LedgerError
 from ledger.events import FileImported
 from ledger.log import FileLog
 from ledger.times import parse_time
+from memfold.cli.documents.health import FormerPart
 from memfold.cli.export import created_in, document_of
-from memfold.cli.parts import FormerPart
 from memfold.ledgers import Former, known_ledgers, moved_from, take_over
 from memfold.paths import is_project
 from projections.text.clean import decode

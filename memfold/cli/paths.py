@@ -9,9 +9,8 @@ from argparse import ArgumentParser, Namespace
 
 from ledger.log import LOG_NAME
 from memfold.cli.console import Console
-from memfold.cli.documents import PathsDocument
+from memfold.cli.documents.settings import ConfigFilePart, PathsDocument
 from memfold.cli.parsing import json_option, ledger_options
-from memfold.cli.parts import ConfigFilePart
 from memfold.cli.place import reading_place
 from memfold.config import config_files
 from memfold.hook.command import fast_command

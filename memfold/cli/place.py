@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, TypeVar
@@ -16,19 +15,20 @@ from ledger.files import is_there
 from ledger.log import LOG_NAME, FileLog
 from ledger.source import split_source
 from ledger.times import DAY_MS, parse_time
-from memfold.config import Resolved, load, locate
+from memfold.config.loading import load, locate
 from memfold.errors import ConfigError, NotFoundError, UsageError
-from memfold.ledgers import known_ledgers, root_in
 from memfold.paths import data_dir, is_project, ledger_dir, workspace_key
-from memfold.terminal import clean
+from memfold.whose import root_in
 from projections.prompts import PromptState, RenderedPrompts
-from projections.protocol import fold
 from projections.text.clean import decode
 from replay.kept import KeptFacts
 from replay.positions import events_until, offset_at_time, session_sources
 from replay.starting import with_blocks, with_names
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from memfold.config.model import Resolved
     from projections.world import WorldState
 
 __all__ = [
@@ -104,6 +104,8 @@ class View:
 
     def blocks(self, only: AbstractSet[str] | None = None) -> PromptState:
         """Memory and frozen blocks at the position, from the first event on."""
+        from projections.protocol import fold
+
         return fold(RenderedPrompts(only, KeptFacts(self.log.directory)), self.events())
 
     def with_blocks(self, only: AbstractSet[str], use: Callable[[PromptState], T]) -> T:
@@ -226,6 +228,7 @@ def _take_in_edits(place: Place) -> None:
     if now is None or now == load_kept(place.directory).signature:
         return
     from memfold.memory_file.keeper import keeper_of
+    from memfold.terminal import clean
 
     with keeper_of(place.root, place.directory, place.resolved.config) as keeper:
         for report in keeper.sync().reports:
@@ -314,6 +317,8 @@ def _missing(options: Namespace, place: Place) -> NotFoundError:
 
 def _others(place: Place) -> str:
     """Which ledgers there are instead, as the end of a sentence."""
+    from memfold.ledgers import known_ledgers
+
     ledgers = known_ledgers(os.path.dirname(place.directory), os.environ)
     there = [decode(one.root) for one in ledgers if one.root][:_LEDGERS_NAMED]
     return f"; there are ledgers of {', '.join(there)} (--workspace)" if there else ""

@@ -7,20 +7,18 @@ only, the documents with ``--json`` only. A test holds the set of modules.
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, NamedTuple
 
-from memfold.cli.console import Console
-from memfold.cli.parsing import at_option, json_option, ledger_options
 from memfold.cli.place import View, open_view
 from memfold.errors import UsageError
-from memfold.terminal import clean
 from projections.memory.model import MemoryState
 from projections.prompts import Epoch, PromptState, current_epoch
 from projections.render import Block, numbered_block, workspace_block
 from replay.views import next_block, present_block
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
     from projections.hot.block import HotBlock
     from projections.world import WorldState
 
@@ -41,6 +39,8 @@ class Prompt(NamedTuple):
 
 def configure(parser: ArgumentParser) -> None:
     """Add the command's arguments."""
+    from memfold.cli.parsing import at_option, json_option, ledger_options
+
     ledger_options(parser)
     parser.add_argument(
         "--session", metavar="S", help="the block of this session's open epoch: its id, or a part of it"
@@ -61,19 +61,24 @@ def run(options: Namespace) -> int:
         raise UsageError("--session names a frozen block; --next and --numbered make another one")
     view = open_view(options)
     prompt = _prompt(view, options)
-    console = Console(options)
     if options.json:
+        from memfold.cli.console import Console
         from memfold.cli.prompt_document import prompt_document
 
-        console.emit(prompt_document(view, prompt))
+        Console(options).emit(prompt_document(view, prompt))
         return 0
     hot = prompt.hot.text if prompt.hot else ""
     text = "\n\n".join(part for part in (prompt.block.text, hot) if part)
-    # Exactly what a host gets. Only a terminal needs a line break behind it, and no control that a foreign writer
-    # may have left in a text.
-    sys.stdout.write(clean(f"{text}\n", lines=True) if text and sys.stdout.isatty() else text)
+    if text and sys.stdout.isatty():
+        # A terminal needs a line break behind it, and no control that a foreign writer may have left in a text.
+        from memfold.terminal import clean
+
+        text = clean(f"{text}\n", lines=True)
+    sys.stdout.write(text)  # else it is exactly what a host gets
     if prompt.note and not text:
-        console.note(prompt.note)
+        from memfold.cli.console import Console
+
+        Console(options).note(prompt.note)
     return 0
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ledger.times import format_time
-from memfold.cli.documents import PromptDocument
-from memfold.cli.parts import BlockPart, EpochPart, HotPart, LinePart, OmittedPart, SizePart
+from memfold.cli.documents.prompts import BlockPart, EpochPart, HotPart, LinePart, OmittedPart, PromptDocument, SizePart
 from memfold.cli.place import View, session_of
 from memfold.cli.words import tokens
 from projections.prompts import block_digest

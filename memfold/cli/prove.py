@@ -5,9 +5,9 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from memfold.cli.console import Console
+from memfold.cli.documents.proofs import ProofDocument
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import View, named_event, open_view
-from memfold.cli.proof_documents import ProofDocument
 from memfold.errors import OK, NotFoundError
 from projections.text.clean import decode
 from replay.history import history_of

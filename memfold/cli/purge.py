@@ -10,8 +10,8 @@ from collections.abc import Collection
 
 from ledger.events import Event
 from memfold.cli.add import given_text
-from memfold.cli.change_documents import PlacePart, PurgeDocument
 from memfold.cli.desk import Desk, refusal
+from memfold.cli.documents.changes import PlacePart, PurgeDocument
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.purge_report import id_of, print_end, print_preview, purged_parts
 from memfold.errors import FINDINGS, OK, UsageError

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from shlex import quote
 
 from ledger.log import LOG_NAME
-from memfold.cli.change_documents import PlacePart, PurgeDocument, PurgedPart
 from memfold.cli.console import Console
+from memfold.cli.documents.changes import PlacePart, PurgeDocument, PurgedPart
 from memfold.cli.words import plural
 from projections.erasure.fields import is_name
 from projections.erasure.texts import Choice

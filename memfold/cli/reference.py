@@ -20,10 +20,9 @@ from ledger.codec import TYPE_NAMES
 from ledger.events import Target
 from memfold.cli.commands import COMMANDS
 from memfold.cli.completion import SHELLS, script_path
-from memfold.cli.documents import DOCUMENTS
-from memfold.cli.main import build_parser
-from memfold.cli.move_documents import MOVE_DOCUMENTS, MOVE_PARTS
-from memfold.cli.parts import PARTS
+from memfold.cli.documents.listed import DOCUMENTS, PARTS
+from memfold.cli.documents.moves import MOVE_DOCUMENTS, MOVE_PARTS
+from memfold.cli.parser import build_parser
 from memfold.cli.why import WhyDocument
 from memfold.config.environment import variable_of
 from memfold.config.keys import KEYS

@@ -20,9 +20,9 @@ from ledger.writer import QUARANTINE, quarantine_name
 from memfold.cli.backup import store_of
 from memfold.cli.console import Console
 from memfold.cli.desk import refusal
+from memfold.cli.documents.proofs import Outcome, PiecePart, RepairDocument
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import View, open_view
-from memfold.cli.proof_documents import Outcome, PiecePart, RepairDocument
 from memfold.cli.words import plural
 from memfold.clock import now_ms
 from memfold.errors import OK

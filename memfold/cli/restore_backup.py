@@ -23,7 +23,7 @@ from ledger.trust import DERIVED
 from memfold.backups import MANIFEST_NAME, Backup, Manifest, find_backup, make_backup, require_backup
 from memfold.cli.backup import backup_part, store_of
 from memfold.cli.console import Console
-from memfold.cli.move_documents import RestoreBackupDocument
+from memfold.cli.documents.moves import RestoreBackupDocument
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import Place, find_place
 from memfold.cli.words import plural

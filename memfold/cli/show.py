@@ -6,10 +6,9 @@ from argparse import ArgumentParser, Namespace
 
 from ledger.times import format_time
 from memfold.cli.console import Console
-from memfold.cli.documents import ShowDocument
+from memfold.cli.documents.memories import DetailPart, ShowDocument
 from memfold.cli.memories import Shelf
 from memfold.cli.parsing import at_option, json_option, ledger_options
-from memfold.cli.parts import DetailPart
 from memfold.cli.place import open_view, short_session
 from memfold.cli.words import WHEN_DECIDED, wording_words
 from memfold.errors import NotFoundError

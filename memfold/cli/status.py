@@ -14,10 +14,10 @@ from memfold.bridge.spool import spooled
 from memfold.cli.account import adds_up, reason_counts, summary
 from memfold.cli.config import finding_line, finding_parts
 from memfold.cli.console import Console
-from memfold.cli.documents import StatusDocument
+from memfold.cli.documents.health import HealthPart, LastEventPart, MissingPathPart, PendingPart, StatusDocument
+from memfold.cli.documents.prompts import SizePart
 from memfold.cli.moved import former_parts, told
 from memfold.cli.parsing import at_option, json_option, ledger_options
-from memfold.cli.parts import HealthPart, LastEventPart, MissingPathPart, PendingPart, SizePart
 from memfold.cli.place import View, how_to_begin, open_view
 from memfold.cli.words import WHEN_DECIDED, age, plural, tokens
 from memfold.config import Config

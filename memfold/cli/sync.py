@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace
 from contextlib import closing
 
 from ledger.events import Event, MemoryDeleted, MemoryRestored, MemoryUpdated, type_name
-from memfold.cli.change_documents import EditPart, SyncDocument
 from memfold.cli.desk import Desk
+from memfold.cli.documents.changes import EditPart, SyncDocument
 from memfold.cli.gist import gist
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.errors import FINDINGS, OK

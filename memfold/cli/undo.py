@@ -7,8 +7,8 @@ from argparse import ArgumentParser, Namespace
 
 from ledger.errors import SequenceConflict
 from ledger.events import Outcome
-from memfold.cli.change_documents import OutcomePart, UndoDocument
 from memfold.cli.desk import Desk, refusal
+from memfold.cli.documents.changes import OutcomePart, UndoDocument
 from memfold.cli.gist import gist
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import named_event

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from memfold.cli.changes import Target, change_options, change_part, damage_notes, print_changes
 from memfold.cli.console import Console
-from memfold.cli.documents import UninstallDocument
+from memfold.cli.documents.settings import UninstallDocument
 from memfold.cli.words import plural
 from memfold.errors import FINDINGS, OK, UsageError
 from memfold.hosts.installs import Manifest, remove_empty_folders

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from memfold import __version__
 from memfold.cli.console import Console
+from memfold.cli.documents.proofs import GivenKind, GivenPart, VerifyDocument
 from memfold.cli.given import GivenProof, read_head, read_proof
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import View, has_ledger, open_view, reading_place
-from memfold.cli.proof_documents import GivenKind, GivenPart, VerifyDocument
 from memfold.cli.verify_alone import check_alone
 from memfold.cli.verify_output import print_checkpoints, print_prompts, print_proof, print_verification
 from memfold.errors import FINDINGS, OK, DataError, NotFoundError, UsageError

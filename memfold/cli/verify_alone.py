@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 
 from memfold.cli.console import Console
+from memfold.cli.documents.proofs import GivenPart, Standing, VerifyDocument
 from memfold.cli.given import GivenProof
-from memfold.cli.proof_documents import GivenPart, Standing, VerifyDocument
 from memfold.cli.words import plural
 from memfold.errors import FINDINGS, OK
 from replay.proofs import proven_line

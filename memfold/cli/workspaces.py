@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 
 from ledger.times import format_time
 from memfold.cli.console import Console
-from memfold.cli.documents import WorkspacesDocument
+from memfold.cli.documents.settings import WorkspacePart, WorkspacesDocument
 from memfold.cli.moved import exported, took_over
 from memfold.cli.parsing import json_option
-from memfold.cli.parts import WorkspacePart
 from memfold.config import load
 from memfold.ledgers import KnownLedger, known_ledgers, take_over
 from memfold.paths import data_dir, ledger_dir

@@ -9,7 +9,7 @@ from msgspec import Struct
 from ledger.events import Delivery
 from projections.policy import DEFAULT_POLICY, Policy
 
-__all__ = ["Config", "Finding", "Layer", "LayerKind", "Resolved"]
+__all__ = ["Config", "Finding", "Layer", "LayerKind", "Resolved", "Settled"]
 
 LayerKind = Literal["user", "workspace", "plugin", "environment"]
 
@@ -75,17 +75,44 @@ class Config(Struct, frozen=True, kw_only=True):
     data_dir: str = ""
 
 
+class Settled(Struct, frozen=True):
+    """What became of each dotted key of SPEC 19.
+
+    Attributes:
+        origins: source of its value, ``default`` where nobody set it.
+        values: value in force, in SPEC's own words.
+    """
+
+    origins: dict[str, str]
+    values: dict[str, Any]
+
+
 class Resolved(Struct, frozen=True):
     """A config, what was found while it was made, and where each value came from.
 
     Attributes:
         config: the settings in force.
         findings: in the order of the layers.
-        origins: dotted key of SPEC 19 → source of its value, ``default`` where nobody set it.
-        values: dotted key of SPEC 19 → value in force, in SPEC's own words.
+        settled: key by key; None where nobody set anything.
     """
 
     config: Config
     findings: tuple[Finding, ...]
-    origins: dict[str, str]
-    values: dict[str, Any]
+    settled: Settled | None = None
+
+    @property
+    def origins(self) -> dict[str, str]:
+        """As in ``Settled``."""
+        return self._every_key().origins
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """As in ``Settled``."""
+        return self._every_key().values
+
+    def _every_key(self) -> Settled:
+        if self.settled is not None:
+            return self.settled
+        from memfold.config.resolving import unset  # imports us
+
+        return unset()

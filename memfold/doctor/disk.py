@@ -20,9 +20,9 @@ from ledger.trust import untrusted
 from memfold.backups import note_trouble
 from memfold.cli.words import plural
 from memfold.doctor.model import Check, Scene
-from memfold.ledgers import id_in
 from memfold.lost import begun_anew, what_is_left
 from memfold.paths import workspace_key
+from memfold.whose import id_in
 
 if sys.platform != "win32":
     import fcntl

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 
 from projections.hot.tools import Action
@@ -42,6 +43,7 @@ def is_own_file(path: str) -> bool:
     return _OWN_FILES.search(path.replace("\\", "/")) is not None
 
 
+@lru_cache(maxsize=4096)
 def file_path(path: str, root: str) -> str:
     """The normal form of a file's path, relative if it lies under the workspace root (SPEC 8.3).
 
@@ -87,7 +89,12 @@ def _read_patch_line(line: str) -> tuple[str, Action] | None:
 
 def _read_grep_line(line: str) -> str | None:
     """The path in front of the first colon; a relative one has no blanks, or prose would count."""
-    match = _GREP_LINE.match(line, 0, PATH_LIMIT + 1)
+    return _grep_path(line[: PATH_LIMIT + 1])
+
+
+@lru_cache(maxsize=4096)
+def _grep_path(line: str) -> str | None:
+    match = _GREP_LINE.match(line)
     path = match[0] if match else ""
     extension = _EXTENSION.search(path)
     if not extension or extension[1].lower() in _IMAGES or is_own_file(path):

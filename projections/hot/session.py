@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import insort
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -89,21 +91,24 @@ def _rank(file: FileEntry) -> tuple[int, int, str]:
 
 def _touch(state: HotState, touches: tuple[Touch, ...]) -> tuple[FileEntry, ...]:
     """Count each touch in its order; a lighter action doesn't replace a heavier one (SPEC 13.1)."""
-    files = {file.path: file for file in state.files}
+    files = list(state.files)
     for number, touch in enumerate(touches, state.touches + 1):
-        known = files.pop(touch.path, None)
+        at = next((at for at, file in enumerate(files) if file.path == touch.path), None)
+        known = None if at is None else files.pop(at)
         if touch.action == "delete":
             continue
         action: Action = touch.action
         if known and _WEIGHTS[known.action] > _WEIGHTS[action]:
             action = known.action
-        files[touch.path] = FileEntry(touch.path, action, known.count + 1 if known else 1, number)
-    return tuple(sorted(files.values(), key=_rank)[:MAX_FILES])
+        insort(files, FileEntry(touch.path, action, known.count + 1 if known else 1, number), key=_rank)
+    return tuple(files[:MAX_FILES])
 
 
 def _mark(errors: tuple[OpenError, ...], touches: tuple[Touch, ...]) -> tuple[OpenError, ...]:
     """An error whose file was edited or written may be fixed: it stays open and where it is (SPEC 13.5)."""
-    changed = [touch.path for touch in touches if touch.action in ("edit", "write")]
+    changed = [touch.path for touch in touches if touch.action in ("edit", "write")] if errors else []
+    if not changed:
+        return errors
     return tuple(
         replace(error, maybe_fixed=True)
         if error.seen.file and any(same_file(error.seen.file, path) for path in changed)

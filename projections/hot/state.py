@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 
 import msgspec
 from msgspec import Struct
 
+from ledger.blocks import Run
 from ledger.events import (
     AnyEvent,
     LedgerCreated,
@@ -137,6 +139,22 @@ class SessionStates:
         elif isinstance(event, PolicySet | LedgerCreated):
             self._set_context(state, event)
 
+    def calls_taken_in(self, state: States, events: Iterable[AnyEvent | Run]) -> Iterator[AnyEvent | Run]:
+        """Take in the calls of sessions that are asked for while events go by; runs without any stay as they are.
+
+        The caller steps the state by every other event before it asks for the next.
+        """
+        only = self._only
+        for event in events:
+            if type(event) is ToolCompleted:
+                if only is None or event.source in only:
+                    self._take_call(state, event)
+                yield event
+            elif type(event) is Run and (only is None or not only.isdisjoint(event.sources)):
+                yield from self.calls_taken_in(state, event.events())
+            else:
+                yield event
+
     def _forget(self, state: States, event: LedgerErased) -> None:
         """A purged decision is no decision any more (SPEC 15.4)."""
         gone = {(target.event, target.index) for target in event.data.targets}
@@ -178,7 +196,10 @@ class SessionStates:
         """The session an event belongs to; None if nobody asks for it or it has no hot state (SPEC 3.4)."""
         if not self._asked(source) or source in state.subagents or "/" not in source:
             return None
-        return state.sessions.setdefault(source, Session())
+        session = state.sessions.get(source)
+        if session is None:
+            session = state.sessions[source] = Session()
+        return session
 
     def _asked(self, source: str) -> bool:
         return self._only is None or source in self._only

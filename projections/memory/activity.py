@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from collections.abc import Set as AbstractSet
 from datetime import datetime
 
 from ledger.blocks import Run
@@ -13,7 +12,6 @@ from projections.memory.model import MemoryState
 
 __all__ = ["advance", "calls_taken_in", "touch", "touches"]
 
-_NONE: frozenset[str] = frozenset()
 _Quiet = ToolCompleted | SessionMeasured
 _LONGEST_RUN = 1000
 """Calls of a run are held until it ends, and there may be as many as events."""
@@ -50,7 +48,7 @@ def touch(state: MemoryState) -> None:
 
 
 def calls_taken_in(  # noqa: C901 - nine events in ten go through this loop: a call for each would cost half of it
-    state: MemoryState, events: Iterable[AnyEvent | Run], asked: AbstractSet[str] = _NONE
+    state: MemoryState, events: Iterable[AnyEvent | Run]
 ) -> Iterator[AnyEvent]:
     """Take tool calls and measurements into the state, many at once, and yield all other events for the caller to step.
 
@@ -61,18 +59,16 @@ def calls_taken_in(  # noqa: C901 - nine events in ten go through this loop: a c
     Args:
         state: what the caller steps by each yielded event before asking for the next.
         events: what to fold; a ``Run`` stands for its events, which are decoded only if they have to be looked at.
-        asked: the sources of sessions whose calls are wanted one by one.
     """
     read, known = datetime.fromisoformat, state.events
     now, until = _quiet_span(state)
     is_old = False
     source, root = "", False
+    roots: dict[str, bool] = {}  # sessions take turns, and a table of a checkpoint is no quick one
     run: list[_Quiet] = []
     active: _Quiet | None = None
     for event in events:
-        if (type(event) is ToolCompleted and event.source not in asked) or (
-            type(event) is SessionMeasured and event.id not in known
-        ):
+        if type(event) is ToolCompleted or (type(event) is SessionMeasured and event.id not in known):
             if is_old:
                 now, until = _quiet_span(state)
                 is_old = False
@@ -86,7 +82,8 @@ def calls_taken_in(  # noqa: C901 - nine events in ten go through this loop: a c
                 run.append(event)
                 if event.source != source:
                     source = event.source
-                    root = touches(state, source)
+                    found = roots.get(source)
+                    root = roots[source] = touches(state, source) if found is None else found
                 if root:
                     active = event
                 if type(event) is SessionMeasured:
@@ -97,10 +94,11 @@ def calls_taken_in(  # noqa: C901 - nine events in ten go through this loop: a c
             run.clear()
         if type(event) is not Run:
             yield event
-        elif not _run_taken_in(state, event, asked):
-            yield from calls_taken_in(state, event.events(), asked)
-        is_old, active = True, None  # what was stepped may have changed the span
+        elif not _run_taken_in(state, event):
+            yield from calls_taken_in(state, event.events())
+        is_old, active = True, None  # what was stepped may have changed the span, and which sessions are roots
         source, root = "", False
+        roots.clear()
     if run:
         yield from _end_run(state, run, active)
 
@@ -119,19 +117,24 @@ def _quiet_until(state: MemoryState) -> int:
     return until if state.expires is None else min(until, state.expires)
 
 
-def _run_taken_in(state: MemoryState, run: Run, asked: AbstractSet[str]) -> bool:
+def _run_taken_in(state: MemoryState, run: Run) -> bool:
     """Change the state to that after a run, if its calls are as quiet together as each has to be alone."""
     if not state.now <= run.since or not run.until <= _quiet_until(state):
         return False
-    if not asked.isdisjoint(run.sources) or any(event in state.events for event in run.measured):
-        return False
+    known = state.events
+    for event in run.measured:
+        if event in known:
+            return False
     state.moves, state.opened, state.fresh = (), None, True
     state.offset = max(state.offset, run.last)
-    if run.measured:
-        state.events.update(dict.fromkeys(run.measured))
-    active = [time for source, time in run.sources.items() if touches(state, source)]
-    if active:
-        state.now = max(active)
+    for event in run.measured:
+        known[event] = None
+    active = -1
+    for source, time in run.sources.items():
+        if time > active and touches(state, source):
+            active = time
+    if active >= 0:
+        state.now = active
         touch(state)
     state.now = run.until
     return True

@@ -33,9 +33,8 @@ from ledger.events import (
 )
 from ledger.source import make_source, split_source
 from projections.facts import Facts, Judged, Known, facts_for
-from projections.memory import commands, decide, erasure, imports, intake, undo
+from projections.memory import commands, decide, intake
 from projections.memory.activity import advance, calls_taken_in, touch, touches
-from projections.memory.links import link
 from projections.memory.model import MemoryState
 from projections.memory.turn import Turn
 from projections.policy import Context, policy_from_document
@@ -154,7 +153,7 @@ def _on_started(turn: Turn, event: SessionStarted) -> None:
     """Begin an epoch, unless one is open; before that, what other sessions left is decided (SPEC 12.1, 14.2)."""
     state, session = turn.state, event.source
     if event.data.parent is not None:
-        link(turn, session)
+        _link(turn, session)
     if session in state.subagents or session in state.epochs:
         return
     for waiting in [one for one in state.pending.values() if one.session != session]:
@@ -165,7 +164,37 @@ def _on_started(turn: Turn, event: SessionStarted) -> None:
 
 def _on_linked(turn: Turn, event: SessionLinked) -> None:
     host, _ = split_source(event.source)
-    link(turn, make_source(host, event.data.session))
+    _link(turn, make_source(host, event.data.session))
+
+
+def _link(turn: Turn, session: str) -> None:
+    from projections.memory.links import link
+
+    link(turn, session)
+
+
+def _on_undone(turn: Turn, event: MemoryUndone) -> None:
+    from projections.memory.undo import on_undone
+
+    on_undone(turn, event)
+
+
+def _on_file_imported(turn: Turn, event: FileImported) -> None:
+    from projections.memory.imports import on_file_imported
+
+    on_file_imported(turn, event)
+
+
+def _on_imported(turn: Turn, event: MemoryImported, facts: Facts) -> None:
+    from projections.memory.imports import on_imported
+
+    on_imported(turn, event, facts)
+
+
+def _on_erased(turn: Turn, event: LedgerErased) -> None:
+    from projections.memory.erasure import on_erased
+
+    on_erased(turn, event)
 
 
 def _on_session_deleted(turn: Turn, event: SessionDeleted) -> None:
@@ -189,14 +218,14 @@ _HANDLERS: dict[type, Callable[[Turn, Any], None]] = {
     MemoryUpdated: commands.on_updated,
     MemoryDeleted: commands.on_deleted,
     MemoryRestored: commands.on_restored,
-    MemoryUndone: undo.on_undone,
-    FileImported: imports.on_file_imported,
+    MemoryUndone: _on_undone,
+    FileImported: _on_file_imported,
     FileWritten: _on_written,
-    LedgerErased: erasure.on_erased,
+    LedgerErased: _on_erased,
 }
 _JUDGED: dict[type, Callable[[Turn, Any, Facts], None]] = {
     SessionCompacted: intake.on_compacted,
     MemoryRequested: intake.on_requested,
     MemoryAdded: commands.on_added,
-    MemoryImported: imports.on_imported,
+    MemoryImported: _on_imported,
 }

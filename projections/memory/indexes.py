@@ -73,7 +73,11 @@ def _file(state: MemoryState, entry: Entry) -> tuple[Cohort, int]:
     wording = entry.proposal
     count = min(entry.reinforcements, MAX_REINFORCEMENTS)
     cohort = Cohort(wording.source, wording.importance, wording.safety_critical, count)
-    insort(state.cohorts.setdefault(wording.type, {}).setdefault(cohort, []), (entry.clock, entry.number))
+    members, place = state.cohorts.setdefault(wording.type, {}).setdefault(cohort, []), (entry.clock, entry.number)
+    if not members or members[-1] < place:
+        members.append(place)  # as most often: those of a checkpoint need not be read to find where it belongs
+    else:
+        insort(members, place)
     return cohort, entry.clock
 
 

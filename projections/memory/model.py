@@ -1,7 +1,5 @@
 """What workspace memory is made of: proposals, entries, moves, and the state they live in (SPEC 2, 9)."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct

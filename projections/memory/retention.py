@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ledger.times import DAY_MS
 from projections.memory.model import SOURCE_RANK, Cohort, Entry, MemoryState
@@ -13,12 +13,13 @@ from projections.policy import Policy, Retention
 
 __all__ = [
     "MAX_REINFORCEMENTS",
+    "Curve",
     "Outcome",
     "RankKey",
     "cohort_strengths",
+    "curve_of",
     "dormant_spans",
     "effective_age",
-    "greatest_strength",
     "half_life_days",
     "initial_strength",
     "rank_key",
@@ -106,34 +107,44 @@ def ranker(state: MemoryState) -> Callable[[Entry], RankKey]:
     return lambda entry: _rank_key(entry, weigh(entry))
 
 
-def cohort_strengths(state: MemoryState) -> Callable[[str, Cohort], Callable[[int], float]]:
-    """Per type and cohort the strength of a clock as of a state's now, as rank compares it; it rises with the clock."""
-    now, dormant, policy = state.now, dormant_spans(state), state.context.policy
-    retention, scale = policy.retention, _half_lives(policy.retention)
+def cohort_strengths(state: MemoryState) -> Callable[[Curve, int], float]:
+    """The strength of a clock on a curve as of a state's now, as rank compares it; it rises with the clock."""
+    now, dormant, retention = state.now, dormant_spans(state), state.context.policy.retention
+    last_gap = dormant[-1][1] if dormant else -1
 
-    def of_cohort(type_: str, cohort: Cohort) -> Callable[[int], float]:
-        first = _initial(type_, cohort.source, cohort.importance, cohort.safety_critical, policy)
-        half_life = scale[cohort.reinforcements]
+    def strength_at(curve: Curve, clock: int) -> float:
+        # The common case of ``effective_age``, which a call would cost half of: no gap since.
+        age = now - clock if last_gap <= clock <= now else effective_age(clock, now, dormant, retention)
+        return round(curve.first * math.exp2(-age / curve.half_life), _DECIMALS)
 
-        def strength_at(clock: int) -> float:
-            age = effective_age(clock, now, dormant, retention)
-            return round(first * math.exp2(-age / half_life), _DECIMALS)
+    return strength_at
 
-        return strength_at
 
-    return of_cohort
+class Curve(NamedTuple):
+    """How what a cohort holds loses strength.
+
+    Attributes:
+        greatest: what no entry exceeds, however new it is, as rank compares it.
+        first: the strength of a new entry.
+        half_life: in milliseconds.
+    """
+
+    greatest: float
+    first: float
+    half_life: float
+
+
+@lru_cache(maxsize=4096)
+def curve_of(type_: str, cohort: Cohort, policy: Policy) -> Curve:
+    """The curve of a cohort of a type."""
+    first = _initial(type_, cohort.source, cohort.importance, cohort.safety_critical, policy)
+    return Curve(round(first, _DECIMALS), first, _half_lives(policy.retention)[cohort.reinforcements])
 
 
 @lru_cache(maxsize=16)
 def _half_lives(retention: Retention) -> tuple[float, ...]:
     """Half-lives in milliseconds by number of reinforcements."""
     return tuple(half_life_days(count, retention) * DAY_MS for count in range(MAX_REINFORCEMENTS + 1))
-
-
-def greatest_strength(type_: str, cohort: Cohort, policy: Policy) -> float:
-    """What no entry of a cohort exceeds, however new it is, as rank compares it."""
-    first = _initial(type_, cohort.source, cohort.importance, cohort.safety_critical, policy)
-    return round(first, _DECIMALS)
 
 
 def _strengths(now: int, dormant: tuple[tuple[int, int], ...], policy: Policy) -> Callable[[Entry], float]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from heapq import merge
 from itertools import groupby, takewhile
+from operator import itemgetter
 
 from msgspec import Struct
 
 from projections.memory.model import Cohort, Entry, MemoryState, Source
-from projections.memory.retention import RankKey, cohort_strengths, greatest_strength, ranker
+from projections.memory.retention import RankKey, cohort_strengths, curve_of, ranker
 from projections.policy import Policy, caps_of
 
 __all__ = ["MAX_ENTRIES", "Selection", "active_entries", "fits_caps", "ranked", "select", "strongest", "weakest"]
@@ -70,17 +72,18 @@ def strongest(state: MemoryState) -> tuple[Entry, ...]:
     """
     policy = state.context.policy
     caps, limit = caps_of(policy), max_entries(policy)
-    rank, strengths = ranker(state), cohort_strengths(state)
+    rank, strength = ranker(state), cohort_strengths(state)
     left = {type_: caps.get(type_, 0) for type_ in state.cohorts}
 
     def members(type_: str, cohort: Cohort) -> Iterator[tuple[RankKey, Entry]]:
-        strength = strengths(type_, cohort)
+        curve = curve_of(type_, cohort, policy)
         newest_first = reversed(state.cohorts[type_][cohort])
-        for _, equals in groupby(newest_first, key=lambda member: strength(member[0])):
-            for entry in sorted((_entry(state, number) for _, number in equals), key=rank):
+        for _, equals in groupby(newest_first, key=lambda member: strength(curve, member[0])):
+            entries = [_entry(state, number) for _, number in equals]
+            for key, entry in sorted(((rank(entry), entry) for entry in entries), key=itemgetter(0)):
                 if not cohort.safety_critical and not left[type_]:
                     return
-                yield rank(entry), entry
+                yield key, entry
 
     found: list[Entry] = []
     for _, entry in merge(*(members(type_, cohort) for type_, cohorts in state.cohorts.items() for cohort in cohorts)):
@@ -105,8 +108,9 @@ def fits_caps(state: MemoryState, newcomer: Entry) -> bool:
     own_type = newcomer.proposal.type
     if caps.get(own_type, 0) == 0 or limit == 0:
         return False
-    rank, strengths = ranker(state), cohort_strengths(state)
+    rank, strength = ranker(state), cohort_strengths(state)
     own = rank(newcomer)
+    own_strength = -own[0]
 
     def wins_tie(number: int) -> bool:
         return rank(_entry(state, number)) < own
@@ -115,10 +119,11 @@ def fits_caps(state: MemoryState, newcomer: Entry) -> bool:
     for type_ in sorted(state.cohorts, key=lambda name: name != own_type):
         cap, counted = caps.get(type_, 0), 0
         for cohort, members in state.cohorts[type_].items():
-            if greatest_strength(type_, cohort, policy) < -own[0]:
+            curve = curve_of(type_, cohort, policy)
+            if curve.greatest < own_strength or strength(curve, members[-1][0]) < own_strength:
                 continue
             most = limit - ahead if cohort.safety_critical else cap - counted
-            found = _count_ahead(members, strengths(type_, cohort), -own[0], wins_tie, most)
+            found = _count_ahead(members, partial(strength, curve), own_strength, wins_tie, most)
             if cohort.safety_critical:
                 ahead += found
             else:
@@ -137,20 +142,21 @@ def weakest(state: MemoryState, source: Source) -> Entry:
     Raises:
         ValueError: if there is none.
     """
-    strengths = cohort_strengths(state)
+    policy, strength = state.context.policy, cohort_strengths(state)
     oldest_first = [
-        (strengths(type_, cohort), members)
+        (strength(curve := curve_of(type_, cohort, policy), members[0][0]), curve, members)
         for type_, cohorts in state.cohorts.items()
         for cohort, members in cohorts.items()
         if cohort.source == source
     ]
-    least = min(strength(members[0][0]) for strength, members in oldest_first)
+    least = min(oldest for oldest, _, _ in oldest_first)
     equals = [
         _entry(state, number)
-        for strength, members in oldest_first
-        for _, number in takewhile(lambda member: strength(member[0]) == least, members)  # noqa: B023 - used at once
+        for oldest, curve, members in oldest_first
+        if oldest == least
+        for _, number in takewhile(lambda member: strength(curve, member[0]) == least, members)  # noqa: B023 - at once
     ]
-    return max(equals, key=ranker(state))
+    return equals[0] if len(equals) == 1 else max(equals, key=ranker(state))
 
 
 Members = list[tuple[int, int]]
@@ -160,7 +166,7 @@ def _count_ahead(
     members: Members, strength: Callable[[int], float], own: float, wins_tie: Callable[[int], bool], most: int
 ) -> int:
     """How many members of a cohort rank before one of strength ``own``, counted up to ``most``."""
-    if most <= 0 or strength(members[-1][0]) < own:
+    if most <= 0:
         return 0
     if len(members) >= most and strength(members[-most][0]) > own:
         return most

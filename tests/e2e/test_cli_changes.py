@@ -5,22 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import active, done, failed, home, run
+from tests.support.cli import active, done, failed, run
 
-
-@pytest.fixture(autouse=True)
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A project and a home folder of its own; commands run in the project."""
-    folder = tmp_path / "harbour"
-    (folder / ".git").mkdir(parents=True)
-    with home(tmp_path):
-        monkeypatch.chdir(folder)
-        yield folder
+pytestmark = pytest.mark.usefixtures("project")
 
 
 def test_add_makes_the_ledger_and_says_the_id() -> None:

@@ -7,7 +7,6 @@ import os
 import shlex
 import shutil
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ from ledger.events import (
 )
 from ledger.log import LOG_NAME, FileLog
 from memfold.paths import data_dir, ledger_dir, workspace_key
-from tests.support.cli import active, done, failed, home, run
+from tests.support.cli import active, done, failed, run
 from tests.support.logs import memory
 
 NAME = "events (Eve's conflicted copy).jsonl"
@@ -31,20 +30,8 @@ TIME = "2026-01-01T10:00:00.000Z"
 
 
 @pytest.fixture(autouse=True)
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A project with one memory; commands run in it."""
-    folder = tmp_path / "harbour"
-    (folder / ".git").mkdir(parents=True)
-    with home(tmp_path):
-        monkeypatch.chdir(folder)
-        run("add", "Use small commits")
-        yield folder
-
-
-@pytest.fixture
-def ledger(project: Path) -> Path:
-    """The folder of the project's ledger."""
-    return Path(ledger_dir(data_dir(os.environ), workspace_key(str(project))))
+def _memory(project: Path) -> None:
+    run("add", "Use small commits")
 
 
 def copy_with(ledger: Path, *drafts: Draft, name: str = NAME) -> Path:

@@ -16,7 +16,8 @@ import pytest
 from ledger.errors import LockTimeout
 from ledger.log import FileLog
 from memfold.cli.commands import COMMANDS
-from memfold.cli.main import build_parser, main
+from memfold.cli.main import main
+from memfold.cli.parser import build_parser
 from memfold.paths import workspace_key
 from memfold.workspace import Workspace
 from projections.policy import DEFAULT_POLICY

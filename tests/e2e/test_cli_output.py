@@ -19,7 +19,7 @@ from ledger.events import Draft, PromptRenderedData, SessionDeletedData
 from ledger.ids import uuid7
 from ledger.log import FileLog
 from ledger.times import parse_time
-from memfold.cli.documents import DOCUMENTS
+from memfold.cli.documents.listed import DOCUMENTS
 from memfold.cli.main import main
 from memfold.cli.why import WhyDocument
 from memfold.editing import delete, find, update

@@ -18,7 +18,6 @@ from ledger.events import Draft, SessionDeletedData
 from ledger.log import FileLog
 from memfold import _console
 from memfold.cli import reference
-from replay.live import Live
 from tests.support.cli import EXPECTED, ROOT, make_ledger
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / "memfold"
@@ -44,15 +43,6 @@ def _installed() -> bool:
     return SCRIPT.exists() and not subprocess.run(probe, cwd="/", env=bare, capture_output=True, check=False).returncode
 
 
-UNASKED = {
-    # Rules judge texts; the facts of this ledger's events are kept beside it.
-    *("projections.rules.explicit", "projections.rules.candidates", "projections.rules.quality"),
-    *("projections.text.redact", "projections.text.canonical", "projections.text.identity"),
-    # Hot state and documents are for those who ask.
-    *("projections.world", "projections.hot.state", "projections.hot.block", "memfold.cli.documents"),
-    *("urllib.parse", "shutil"),
-}
-"""What a plain ``memfold prompt`` leaves out besides."""
 UNNEEDED = {"typing_extensions", "inspect", "ast", "dis", "tokenize", "_hashlib"}
 """What msgspec imports where it can, and hashlib for its digests, which hot state uses."""
 
@@ -99,30 +89,35 @@ def test_the_console_script_works_in_such_a_project(hostile: Path, ledger: Path)
     assert ran.stdout.decode() == (EXPECTED / "list.txt").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("has_checkpoint", [False, True])
-def test_prompt_imports_only_what_it_needs(ledger: Path, *, has_checkpoint: bool) -> None:
-    """Start-up is the product: no module of the list is imported for a prompt, with and without a session."""
-    if has_checkpoint:
-        live = Live(FileLog.open(ledger))
-        live.world()
-        live.keep(every=0)
+def test_a_prompt_ends_as_any_command_does(ledger: Path) -> None:
+    """All is printed, to a pipe or a file, and the exit code tells how it went; so too in development mode."""
+    command = [sys.executable, "-m", "memfold", "prompt"]
+    ran = _run([*command, "--ledger", str(ledger)], ledger)
+    same = _run(["bash", "-c", f"'{sys.executable}' -X dev -m memfold prompt --ledger '{ledger}' > f; cat f"], ledger)
+    assert ran.stdout
+    assert (ran.returncode, ran.stderr, ran.stdout) == (0, b"", same.stdout)
+    missing = _run([*command, "--ledger", str(ledger / "missing")], ledger)
+    assert (missing.returncode, missing.stdout, missing.stderr[:8]) == (66, b"", b"memfold:")
+    assert _run([*command, "--next", "--session", "s"], ledger).returncode == 64
+
+
+def test_a_prompt_with_hot_state_imports_only_what_it_needs(ledger: Path) -> None:
+    """Start-up is the product: no module of the list is imported. Of a plain prompt ``tests/golden`` knows each."""
     code = (
-        "import sys; sys.argv[1:] = {arguments!r}\n"
+        f"import os, sys; sys.argv[1:] = {['prompt', '--ledger', str(ledger), '--session', 'first', '--hot']!r}\n"
+        "os._exit = lambda _: sys.stderr.write('\\n'.join(sys.modules))\n"
         "from memfold._console import main\n"
-        "main(); sys.stderr.write('\\n'.join(sys.modules))"
+        "main()"
     )
     bare = set(
         _run([sys.executable, "-c", "import sys, msgspec; print('\\n'.join(sys.modules))"], ledger)
         .stdout.decode()
         .split()
     )
-    for more, unasked in (([], UNASKED), (["--session", "first", "--hot"], set[str]())):
-        arguments = ["prompt", "--ledger", str(ledger), *more]
-        ran = _run([sys.executable, "-c", code.format(arguments=arguments)], ledger)
-        loaded = set(ran.stderr.decode().split())
-        assert "projections.render" in loaded
-        assert (loaded - bare) & (NEVER | unasked) == set()
-        assert loaded & UNNEEDED == (set() if unasked else {"_hashlib"})
+    loaded = set(_run([sys.executable, "-c", code], ledger).stderr.decode().split())
+    assert "projections.render" in loaded
+    assert (loaded - bare) & NEVER == set()
+    assert loaded & UNNEEDED == {"_hashlib"}
 
 
 def test_output_is_utf_8_in_any_locale(ledger: Path) -> None:
@@ -147,9 +142,10 @@ def test_a_reader_that_goes_away_is_no_error(ledger: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_is_said_once(ledger: Path) -> None:
-    """74 and one line, nothing more at exit."""
-    ran = _run(["bash", "-c", f"'{sys.executable}' -m memfold list --ledger '{ledger}' > /dev/full"], ledger)
+@pytest.mark.parametrize("command", ["list", "prompt"])
+def test_a_full_disk_is_said_once(command: str, ledger: Path) -> None:
+    """74 and one line, nothing more at exit; of a prompt too, whose process tidies nothing up."""
+    ran = _run(["bash", "-c", f"'{sys.executable}' -m memfold {command} --ledger '{ledger}' > /dev/full"], ledger)
     assert ran.returncode == 74
     assert ran.stderr.decode().splitlines() == ["memfold: No space left on device"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +17,14 @@ from memfold.backups import read_backup, trouble_of
 from memfold.cli.purge import UNREACHABLE
 from replay.checkpoints import find
 from replay.live import Live
-from tests.support.cli import Ran, failed, home, run
+from tests.support.cli import Ran, failed, run
 
 TEXT = "the pilot boat waits behind the breakwater"
 
 
 @pytest.fixture(autouse=True)
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A project and a home folder of its own; commands run in the project, without a terminal."""
-    folder = tmp_path / "harbour"
-    (folder / ".git").mkdir(parents=True)
-    with home(tmp_path):
-        monkeypatch.chdir(folder)
-        monkeypatch.setattr("sys.stdin", io.StringIO())
-        yield folder
+def _no_terminal(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
 
 
 class Terminal(io.StringIO):

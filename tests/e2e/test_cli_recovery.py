@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from ledger.log import LOCK_SUFFIX, LOG_NAME, FileLog
-from memfold.paths import data_dir, ledger_dir, workspace_key
-from tests.support.cli import RECORDINGS, active, done, failed, home, run
+from tests.support.cli import RECORDINGS, active, done, failed, run
 
 TEXTS = ("Use small commits", "Use short names", "The harbour opens at nine")
 
 
 @pytest.fixture(autouse=True)
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A project with three memories; commands run in it."""
-    folder = tmp_path / "harbour"
-    (folder / ".git").mkdir(parents=True)
-    with home(tmp_path):
-        monkeypatch.chdir(folder)
-        for text in TEXTS:
-            run("add", text)
-        yield folder
-
-
-@pytest.fixture
-def ledger(project: Path) -> Path:
-    """The folder of the project's ledger."""
-    return Path(ledger_dir(data_dir(os.environ), workspace_key(str(project))))
+def _memories(project: Path) -> None:
+    for text in TEXTS:
+        run("add", text)
 
 
 def lines_of(ledger: Path) -> list[bytes]:

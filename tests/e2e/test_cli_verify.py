@@ -391,7 +391,7 @@ def test_a_checkpoint_that_is_something_else_is_removed(lie: str, monkeypatch: p
     with monkeypatch.context() as wrong:
         if lie == "state":
             small = stored._memory_part
-            wrong.setattr(stored, "_memory_part", lambda memory: small(type(memory)(now=memory.now)))
+            wrong.setattr(stored, "_memory_part", lambda memory, older: small(type(memory)(now=memory.now), older))
         else:
             wrong.setattr("replay.live.save", _save_too_late)
         name = _keep_checkpoint()

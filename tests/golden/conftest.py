@@ -8,7 +8,9 @@ import pytest
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option."""
     parser.addoption(
-        "--update-golden", action="store_true", help="rewrite fixtures/ledgers and fixtures/expected/ledgers"
+        "--update-golden",
+        action="store_true",
+        help="rewrite fixtures/ledgers and what is expected of them, and of imports",
     )
 
 

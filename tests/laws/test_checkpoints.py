@@ -18,7 +18,7 @@ from ledger.source import make_source
 from projections.prompts import RenderedPrompts
 from projections.protocol import fold
 from projections.render import workspace_block
-from replay import checkpoints
+from replay import checkpoints, rows
 from replay.checkpoints import folder_of
 from replay.kept import keep_all
 from replay.live import Live
@@ -36,14 +36,14 @@ _HARMS = ("none", "none", "flip", "cut", "delete", "delete one", "age", "foreign
 
 
 @contextmanager
-def _few_changes(most: int) -> Iterator[None]:
-    """An archive is written after so many changes."""
-    usual = checkpoints._MOST_CHANGES
-    checkpoints._MOST_CHANGES = most
+def _small_parts(most: int, newest: int) -> Iterator[None]:
+    """An archive is written after so many changes, and so many places of a cohort are at hand."""
+    usual = checkpoints._MOST_CHANGES, rows.NEWEST
+    checkpoints._MOST_CHANGES, rows.NEWEST = most, newest
     try:
         yield
     finally:
-        checkpoints._MOST_CHANGES = usual
+        checkpoints._MOST_CHANGES, rows.NEWEST = usual
 
 
 def _harm(data: st.DataObject, log: FileLog, kind: str, foreign: Path) -> None:
@@ -114,7 +114,8 @@ def test_i2_whatever_checkpoints_there_are_answers_are_those_of_the_whole_log(
     history: list[Step], data: st.DataObject
 ) -> None:
     """Taken at any time by several writers, whole or as changes; deleted, damaged, aged, foreign, of other versions."""
-    with TemporaryDirectory() as folder, TemporaryDirectory() as foreign, _few_changes(data.draw(st.integers(0, 60))):
+    parts = _small_parts(data.draw(st.integers(0, 60)), data.draw(st.sampled_from((0, 1, 2, rows.NEWEST))))
+    with TemporaryDirectory() as folder, TemporaryDirectory() as foreign, parts:
         stage = Stage(folder)
         lives: list[Live] = []
         for step in [_BEGIN, *history]:

@@ -19,12 +19,13 @@ from replay.sessions import warnings_of
 from replay.state import state_at
 from replay.views import next_block, present_block
 
-__all__ = ["EXPECTED", "LEDGERS", "NAMES", "RECORDINGS", "described", "events_of"]
+__all__ = ["EXPECTED", "IMPORTS", "LEDGERS", "NAMES", "RECORDINGS", "described", "events_of"]
 
 _FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 RECORDINGS = _FIXTURES / "recordings"
 LEDGERS = _FIXTURES / "ledgers"
 EXPECTED = _FIXTURES / "expected" / "ledgers"
+IMPORTS = _FIXTURES / "expected" / "imports"
 NAMES = sorted(path.stem for path in RECORDINGS.glob("*.jsonl"))
 
 _NOTHING = "(nothing)"

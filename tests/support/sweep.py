@@ -131,6 +131,7 @@ def _wrong(case: Case, trouble: Trouble) -> str:
         with broken_disk(trouble):
             outcome = case.attempt()
         case.require(*outcome)
+        del outcome  # an error holds what its frames do
         case.require(True, case.act())
     except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the call that led to it
         places = [f"{Path(one.filename).name}:{one.lineno}" for one in traceback.extract_tb(error.__traceback__)]

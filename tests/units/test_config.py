@@ -48,6 +48,15 @@ def complaints(resolved: Resolved) -> list[str]:
     return [finding.key for finding in resolved.findings]
 
 
+def test_what_nobody_has_set_is_not_looked_up(tmp_path: Path) -> None:
+    """A start without settings needs no table of keys, and is told the same."""
+    unset, defaults = load(str(tmp_path), {"HOME": str(tmp_path)}), resolve([])
+    assert unset.settled is None
+    assert (unset.config, unset.findings) == (defaults.config, defaults.findings)
+    assert (unset.origins, unset.values) == (defaults.origins, defaults.values)
+    assert policy_digest(unset.config.policy) == policy_digest(defaults.config.policy)
+
+
 def test_the_defaults_are_those_of_the_specification() -> None:
     """SPEC 19 names each default; the policy is the default policy, and every origin says so."""
     resolved = resolve([])

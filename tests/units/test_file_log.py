@@ -36,9 +36,10 @@ from ledger.events import (
     SessionLinkedData,
 )
 from ledger.files import make_private_folder
-from ledger.log import LOCK_SUFFIX, LOG_NAME, Cursor, Durability, FileLog, Health, Reader
+from ledger.log import LOCK_SUFFIX, LOG_NAME, Cursor, FileLog, Health, Reader
 from ledger.problems import Kind
 from ledger.reader import START
+from ledger.writer import Durability
 from tests.support.logs import (
     KEY,
     ROOT,
@@ -359,6 +360,19 @@ class TestReading:
         assert [problem.kind for problem in problems_of(log.scan())] == kinds
         assert log.health() == health
         assert log.health().status == ("recovered" if health.damaged or health.fused else "ok")
+
+    @pytest.mark.parametrize("content", [row[0] for row in FILES])
+    def test_the_first_event_is_that_of_a_read(self, content: bytes, tmp_path: Path) -> None:
+        """Whatever stands before or behind the line that tells whose the ledger is."""
+        created = Path(new_log(tmp_path / "new").path).read_bytes()
+        foreign = created.replace(b'"seq":0', b'"seq":5')
+        long = created.replace(b"/w/app", b"/w/" + b"a" * (1 << 17))
+        befores = (b"", b"\xef\xbb\xbf", b"garbage\n", line_of(0), foreign, b"\n", created[:40])
+        for number, before in enumerate(befores):
+            for line in (created, foreign, long, created.rstrip(), b""):
+                log = raw_log(tmp_path / f"{number}", before + line + content)
+                first = next(log.read(), None)
+                assert log.created() == (first if isinstance(first, LedgerCreated) else None)
 
     @pytest.mark.parametrize(("content", "seqs"), [row[:2] for row in FILES])
     def test_a_read_in_pieces_gives_what_a_read_in_one_gives(

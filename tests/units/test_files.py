@@ -25,10 +25,10 @@ MAKERS: list[Callable[[Path], None]] = [
 def test_only_regular_files_are_opened(make: Callable[[Path], None], tmp_path: Path) -> None:
     """A pipe, a folder and a device are refused without waiting, and no descriptor stays open."""
     make(tmp_path / "x")
-    before = len(list(Path("/dev/fd").iterdir()))
+    before = set(Path("/dev/fd").iterdir())  # others may be closed meanwhile, when what held them is collected
     with pytest.raises(OSError, match="no regular file"):
         os.close(open_regular(str(tmp_path / "x")))
-    assert len(list(Path("/dev/fd").iterdir())) == before
+    assert set(Path("/dev/fd").iterdir()) <= before
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -10,6 +10,7 @@ import pytest
 from ledger.errors import LedgerNotFound, StorageError
 from ledger.events import AnyEvent, Draft, SessionLinkedData, SessionStartedData
 from ledger.log import LOG_NAME, FileLog
+from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState
 from projections.world import World, WorldState
 from replay.kept import KeptFacts, facts_path, keep_all
@@ -151,14 +152,14 @@ def test_a_pass_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     live = Live(log)
     live.memory()
     log.append([draft("two"), draft("three")])
-    step = World.step
+    step = WorkspaceMemory.step
 
-    def failing(world: World, state: WorldState, event: AnyEvent) -> None:
-        step(world, state, event)
+    def failing(memory: WorkspaceMemory, state: MemoryState, event: AnyEvent) -> None:
+        step(memory, state, event)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(World, "step", failing)
+        patch.setattr(WorkspaceMemory, "step", failing)
         with pytest.raises(KeyboardInterrupt):
             live.memory()
     assert texts(live.memory()) == ["one", "two", "three"]

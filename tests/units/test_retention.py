@@ -14,8 +14,8 @@ from projections.memory.model import Cohort
 from projections.memory.retention import (
     MAX_REINFORCEMENTS,
     cohort_strengths,
+    curve_of,
     effective_age,
-    greatest_strength,
     initial_strength,
 )
 from projections.policy import CustomType, Policy, Retention
@@ -49,8 +49,8 @@ def test_no_clock_makes_a_memory_stronger_than_a_new_one() -> None:
         Cohort("explicit", "high", safety_critical=False, reinforcements=MAX_REINFORCEMENTS),
     )
     for type_, cohort in product(("glossary", "project"), cohorts):
-        greatest = greatest_strength(type_, cohort, POLICY)
-        assert greatest == strength(type_, cohort)(NOW) > strength(type_, cohort)(NOW - DAY_MS)
+        curve = curve_of(type_, cohort, POLICY)
+        assert curve.greatest == strength(curve, NOW) > strength(curve, NOW - DAY_MS)
 
 
 def test_an_equal_time_is_a_time_of_its_own() -> None:

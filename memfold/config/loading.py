@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 
 from ledger.files import open_regular
-from memfold.config.environment import environment_layers
-from memfold.config.model import Finding, Layer, LayerKind, Resolved
-from memfold.config.resolve import resolve
+from memfold.config.model import Config, Finding, Layer, LayerKind, Resolved
 from memfold.errors import ConfigError
 from memfold.paths import config_dir, workspace_root
+from projections.text.lazily import lazily
 
 __all__ = ["config_files", "load", "locate", "workspace_files"]
 
+_VARIABLES = "MEMFOLD"
 _USER_FILE = "config.toml"
 _WORKSPACE_FILE = ".memfold.toml"
 _FILE_LIMIT = 32_768
@@ -24,7 +23,7 @@ _DOT_LIMIT = 16
 """Dots of a line beside those in quotation marks; Python's parser takes quadratic time in those of a key."""
 # TOML's own strings and comments, so that no dot hides in what only looks like one. An end that is missing may be
 # left out, and nothing is given back: each character is looked at once.
-_QUOTED = re.compile(
+_QUOTED = lazily(
     r"""\"{3}(?:[^"\\]|\\[\s\S]|"(?!""))*+(?:"{3,5})?|'{3}(?:[^']|'(?!''))*+(?:'{3,5})?"""
     r"""|"(?:[^"\\\n]|\\.)*+"?|'[^'\n]*+'?|#[^\n]*+"""
 )
@@ -52,9 +51,16 @@ def load(root: str, environ: Mapping[str, str], plugin_options: object = None) -
         _read(path, kind, layers, findings)
     if plugin_options is not None:
         layers.append(Layer("plugin", plugin_options, "plugin options"))
-    layers.extend(environment_layers(environ))
+    if any(name.startswith(_VARIABLES) for name in environ):
+        from memfold.config.environment import environment_layers
+
+        layers.extend(environment_layers(environ))
+    if not layers:  # as most often, and then a start need not import the table of keys
+        return Resolved(Config(), tuple(findings))
+    from memfold.config.resolving import resolve
+
     resolved = resolve(layers)
-    return Resolved(resolved.config, (*findings, *resolved.findings), resolved.origins, resolved.values)
+    return Resolved(resolved.config, (*findings, *resolved.findings), resolved.settled)
 
 
 def config_files(root: str, environ: Mapping[str, str]) -> dict[LayerKind, str]:
@@ -103,7 +109,7 @@ def _parsed(text: str) -> dict[str, object]:
     """The settings in a text; ``ValueError`` or ``RecursionError`` if it is no TOML, or takes too long to read."""
     import tomllib
 
-    if any(line.count(".") > _DOT_LIMIT for line in _QUOTED.sub('""', text).split("\n")):
+    if any(line.count(".") > _DOT_LIMIT for line in _QUOTED().sub('""', text).split("\n")):
         raise ValueError(f"more than {_DOT_LIMIT} dots in a line")
     return tomllib.loads(text)
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ledger.events import Delivery
 from memfold.config.keys import KEYS, SECTIONS
-from memfold.config.model import Config, Finding, Layer, Resolved
+from memfold.config.model import Config, Finding, Layer, Resolved, Settled
 from memfold.config.readers import Notes, attempt
 from projections.policy import (
     DEFAULT_POLICY,
@@ -23,7 +23,7 @@ from projections.policy import (
     caps_of,
 )
 
-__all__ = ["as_document", "resolve"]
+__all__ = ["as_document", "resolve", "unset"]
 
 
 def resolve(layers: Iterable[Layer]) -> Resolved:
@@ -32,8 +32,8 @@ def resolve(layers: Iterable[Layer]) -> Resolved:
     Tables of names (``errorCategories``, ``patterns.gate``) add up; every other value, lists included, is replaced by
     that of a later layer. What can't be used is a finding, and the value before it stays.
     """
-    values: dict[str, Any] = {name: key.default for name, key in KEYS.items()}
-    origins = dict.fromkeys(KEYS, "default")
+    settled = unset()
+    values, origins = settled.values, settled.origins
     findings: list[Finding] = []
     for layer in layers:
         notes = Notes(layer.source or layer.kind, findings)
@@ -49,7 +49,12 @@ def resolve(layers: Iterable[Layer]) -> Resolved:
                 both = isinstance(good, dict) and isinstance(before, dict)
                 values[name] = {**before, **good} if both else good
                 origins[name] = notes.source
-    return Resolved(_config(values), tuple(findings), origins, values)
+    return Resolved(_config(values), tuple(findings), settled)
+
+
+def unset() -> Settled:
+    """What every key is where nobody has set one."""
+    return Settled(dict.fromkeys(KEYS, "default"), {name: key.default for name, key in KEYS.items()})
 
 
 def as_document(values: Mapping[str, Any]) -> dict[str, Any]:

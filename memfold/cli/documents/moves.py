@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from ledger.events import Skipped
-from memfold.cli.parts import DetailPart
+from memfold.cli.documents.memories import DetailPart
 from memfold.imports.outcomes import FileReport, LineReport
 
 __all__ = [
