@@ -906,7 +906,7 @@ def test_hooks_look_for_no_ids_in_the_log(client: Client, monkeypatch: pytest.Mo
         named.append(given_ids(drafts))
         return named[-1]
 
-    monkeypatch.setattr("ledger.log.given_ids", noted)
+    monkeypatch.setattr("ledger.drafts.given_ids", noted)
     assert client.ask(said(REMEMBER))["notice"] == NOTED
     client.ask(ran("npm test", 1, "1 failed"))
     client.ask(system())
