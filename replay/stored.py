@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import partial
 from types import GenericAlias as _Alias
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import msgspec
 from msgspec import Raw, Struct
@@ -54,10 +54,9 @@ SCHEMA = "122067d228a8c375"
 
 _SMALL = frozenset(["pending", "by_type", "cohorts", "rules", "erasures", "warnings", "snapshots"])
 """The dictionaries of workspace memory that are bounded by what is alive, or by what is configured."""
+_NEW = MemoryState()
 _GROWING = tuple(
-    name
-    for name in MemoryState.__struct_fields__
-    if isinstance(getattr(MemoryState(), name), dict) and name not in _SMALL
+    name for name in MemoryState.__struct_fields__ if isinstance(getattr(_NEW, name), dict) and name not in _SMALL
 )
 _OF_TYPE = "by_type:"
 """Active entries by type are a table for each."""
@@ -367,7 +366,7 @@ def _raw(value: object) -> Raw:
     return Raw(msgspec.json.encode(value))
 
 
-_HINTS: dict[str, Any] = get_type_hints(MemoryState)
+_HINTS: dict[str, Any] = MemoryState.__annotations__  # types, not texts: that module's annotations aren't postponed
 _Memory = msgspec.defstruct(
     "_Memory", [(name, _PAIRS.get(name, hint)) for name, hint in _HINTS.items() if name not in _GROWING]
 )

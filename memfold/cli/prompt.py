@@ -7,7 +7,9 @@ only, the documents with ``--json`` only. A test holds the set of modules.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from memfold.cli.place import View, open_view
 from memfold.errors import UsageError
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Prompt", "configure", "run"]
 
 
-class Prompt(NamedTuple):
+class Prompt(Struct, frozen=True):
     """What is printed: a block, the epoch that froze it, the hot block beside it, and why there is none."""
 
     kind: str
