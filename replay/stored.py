@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from functools import partial
 from types import GenericAlias as _Alias
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -49,7 +48,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-SCHEMA = "122067d228a8c375"
+SCHEMA = "550e1c65054e83d4"
 """Digest of all types that are stored; a test holds it. States of other types are never read by mistake."""
 
 _SMALL = frozenset(["pending", "by_type", "cohorts", "rules", "erasures", "warnings", "snapshots"])
@@ -252,7 +251,7 @@ class Parts:
         state.pending = dict(fields["pending"])
         state.by_type = {type_: self.table(_OF_TYPE + type_) for type_ in fields["by_type"]}
         state.cohorts = {
-            type_: {cohort: Row(newest, older.count, partial(self._older, older)) for cohort, newest, older in cohorts}
+            type_: {cohort: Row(newest, older, self._older) for cohort, newest, older in cohorts}
             for type_, cohorts in fields["cohorts"].items()
         }
         for name in _GROWING:

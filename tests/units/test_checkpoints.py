@@ -21,6 +21,7 @@ from replay.archive import Archive, Damaged, Record, build
 from replay.checkpoints import STATE_VERSION, Checkpoint, Head, find, folder_of
 from replay.live import CHECKPOINT_EVERY, Live
 from replay.recheck import recheck
+from replay.rows import Older
 from replay.state import state_at
 from replay.stored import SCHEMA, Body, codec_of
 from replay.tables import Table, records_of
@@ -64,7 +65,7 @@ class TestTypes:
 
     def test_the_schema_names_all_stored_types(self) -> None:
         """Whoever changes a stored type writes the new digest into ``replay.stored.SCHEMA``."""
-        types = (Head, Body, MemoryState, Prompts, Accounts, States, dict[str, Given])
+        types = (Head, Body, MemoryState, Older, Prompts, Accounts, States, dict[str, Given])
         assert schema_digest(*types) == SCHEMA
 
     def test_the_version_is_that_of_the_projection(self) -> None:
