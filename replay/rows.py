@@ -8,9 +8,10 @@ they are asked for.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any, SupportsIndex
 
 from msgspec import Struct
 
@@ -19,14 +20,11 @@ from ledger.files import close_file
 from ledger.trust import open_own
 from replay.archive import Damaged
 
-if TYPE_CHECKING:
-    from struct import Struct as Layout
-
 __all__ = ["NEWEST", "NONE", "Older", "Place", "Row", "older_of", "read_older"]
 
 NEWEST = 40
 """Places of a cohort that are at hand: more than a block has lines (SPEC 2.6)."""
-_DIGEST = 8
+_DIGEST, _WORD = 8, 8
 
 Place = tuple[int, int]
 """Clock and number of an entry."""
@@ -144,7 +142,7 @@ def older_of(places: list[Place], packed: list[bytes]) -> tuple[list[Place], Old
     if not split:
         return places, NONE
     clocks, numbers = zip(*places[:split], strict=True)
-    data = _layout(split).pack(*clocks, *numbers)
+    data = b"".join(number.to_bytes(_WORD, "little", signed=True) for number in (*clocks, *numbers))
     older = Older(split, places[0], sum(map(len, packed)), _digest(data))
     packed.append(data)
     return places[split:], older
@@ -161,25 +159,26 @@ def read_older(path: str, head: int, older: Older) -> list[Place]:
     Raises:
         Damaged: if they aren't what was written.
     """
-    layout = _layout(older.count)
+    size = 2 * _WORD * older.count
     try:
         descriptor = open_own(path)
         try:
-            data = os.pread(descriptor, layout.size, head + older.begin)
+            data = os.pread(descriptor, size, head + older.begin)
         finally:
             close_file(descriptor)
     except OSError as error:
         raise Damaged(path) from error
     if _digest(data) != older.digest:
         raise Damaged(path)
-    numbers = layout.unpack(data)
+    numbers = _numbers(data)
     return list(zip(numbers[: older.count], numbers[older.count :], strict=True))
 
 
-def _layout(count: int) -> Layout:
-    from struct import Struct as Layout
-
-    return Layout(f"<{2 * count}q")
+def _numbers(data: bytes) -> list[int]:
+    if sys.byteorder == "little":
+        return memoryview(data).cast("q").tolist()
+    words = range(0, len(data), _WORD)
+    return [int.from_bytes(data[at : at + _WORD], "little", signed=True) for at in words]
 
 
 def _digest(data: bytes) -> str:

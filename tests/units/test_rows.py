@@ -91,6 +91,9 @@ def test_older_places_are_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert (few, none, many, older.count) == ([(1, 1), (2, 2)], NONE, [(7, 7), (8, 8)], 7)
     path.write_bytes(b"head\n" + b"".join(packed))
     assert read_older(str(path), 5, older) == [(n, n) for n in range(7)]
+    with monkeypatch.context() as other:
+        other.setattr("sys.byteorder", "big")
+        assert read_older(str(path), 5, more) == [(-n, 2**53) for n in range(9, 2, -1)]
     assert read_older(str(path), 5, more) == [(-n, 2**53) for n in range(9, 2, -1)]
     for place in range(5, 5 + 7 * 16):
         content = bytearray(path.read_bytes())
