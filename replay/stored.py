@@ -297,7 +297,7 @@ class Parts:
         return {entry.number: entry.ref for entry in self._shown}
 
 
-def codec_of(name: str) -> Codec[Any, Any]:
+def codec_of(name: str) -> Codec:
     """How a table is read."""
     key, value = _types(name)
     return Codec(name, _reader(key), _reader(value))

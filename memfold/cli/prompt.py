@@ -16,7 +16,6 @@ from memfold.errors import UsageError
 from projections.memory.model import MemoryState
 from projections.prompts import Epoch, PromptState, current_epoch
 from projections.render import Block, numbered_block, workspace_block
-from replay.views import next_block, present_block
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -122,11 +121,13 @@ def _block(
     view: View, state: PromptState | WorldState, source: str | None, options: Namespace
 ) -> tuple[str, Epoch | None, Block]:
     if options.next:
+        from replay.views import next_block
+
         return "next", None, next_block(state, omitted=options.json)
     if options.numbered:
         return "numbered", None, numbered_block(state.memory, omitted=options.json)
     if source is None:
-        return "present", None, present_block(state, omitted=options.json)
+        return "present", None, workspace_block(state.memory, omitted=options.json)
     epoch = current_epoch(state.prompts, source)
     if epoch is None:
         return "frozen", None, Block("", (), ())
