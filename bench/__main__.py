@@ -15,15 +15,19 @@ from pathlib import Path
 from bench.appends import measure_append
 from bench.bridge import measure_bridge
 from bench.damage import measure_damage
+from bench.growth import measure_growth
+from bench.histories import measure_histories
 from bench.hook import measure_hook
 from bench.hooks import measure_hooks
 from bench.ledgers import Kept, kept_ledger
 from bench.measure import Samples, in_turn, machine, median, ratio
 from bench.redaction import measure_redaction
+from bench.replays import measure_replays
 from bench.scale import measure_scale
 from bench.starts import measure_starts
 from bench.stores import measure_import
 from bench.writers import measure_writers
+from bench.writes import measure_writes
 from ledger.codec import decode_known
 from ledger.events import type_name
 from ledger.log import LOG_NAME, FileLog
@@ -135,6 +139,28 @@ class Bench:
         folder.mkdir()
         measure_hook(folder, self.rounds)
 
+    def history(self) -> None:
+        """What one memory costs to explain, beside a fold of everything."""
+        measure_histories(self.folder / "history", self.events, self.rounds)
+
+    def write(self) -> None:
+        """One memory written beside many, through a bridge and through a server that keeps a JSON file."""
+        folder = self.folder / "write"
+        folder.mkdir()
+        measure_writes(folder, self.rounds)
+
+    def replay(self) -> None:
+        """The state of ten thousand events, beside a library for event sourcing."""
+        folder = self.folder / "replay"
+        folder.mkdir()
+        measure_replays(folder, self.rounds)
+
+    def growth(self) -> None:
+        """Session starts and refolds by size, as data for a plot."""
+        folder = self.folder / "growth"
+        folder.mkdir()
+        measure_growth(folder, self.events, self.rounds)
+
     def imports(self) -> None:
         """An import of another program's store, beside a plain copy of it."""
         measure_import(self.folder / "import", self.rounds)
@@ -190,6 +216,10 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "bridge": Bench.bridge,
     "hooks": Bench.hooks,
     "hook": Bench.hook,
+    "history": Bench.history,
+    "write": Bench.write,
+    "replay": Bench.replay,
+    "growth": Bench.growth,
     "import": Bench.imports,
     "redaction": Bench.redaction,
     "damage": Bench.damage,

@@ -21,6 +21,7 @@ __all__ = ["measure_hook"]
 _AT_ONCE = 16
 _BARE, _LEAN, _PLAIN, _COMMAND = "python -I -S -c pass", "lean", "plain", "memfold hook, lean"
 _PYTHON, _BARE_PYTHON, _NODE = "rewrites JSON, Python", "rewrites JSON, Python -I -S", "rewrites JSON, Node"
+_BARE_NODE = "node -e 0"
 _PEERS = Path(__file__).with_name("peers")
 
 
@@ -83,6 +84,7 @@ def _cases(folder: Path) -> dict[str, _Case]:
         _BARE_PYTHON: _Case([python, "-I", "-S", *rewrite], lean, environ),
     }
     if node := shutil.which("node"):
+        cases[_BARE_NODE] = _Case([os.path.realpath(node), "-e", "0"], lean, environ)
         command = [os.path.realpath(node), str(_PEERS / "rewrite.mjs"), str(folder / "node.json")]
         cases[_NODE] = _Case(command, lean, environ)
     for name in ("python.json", "node.json"):

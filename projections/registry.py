@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from projections.accounting import PromotionAccounting
+from projections.histories import MemoryHistories
 from projections.hot.state import SessionStates
 from projections.memory.fold import WorkspaceMemory
 from projections.memory_file.projection import MemoryFile
@@ -20,5 +21,6 @@ PROJECTIONS: tuple[Projection[Any], ...] = (
     PromotionAccounting(),
     RenderedPrompts(),
     MemoryFile(),
+    MemoryHistories(),
     World(),
 )

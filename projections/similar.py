@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from projections.memory.model import Entry, MemoryState
-from projections.text.canonical import canonical
+from projections.text.canonical import text_key
 from projections.text.characters import is_wide_letter
 
-__all__ = ["SIMILAR_PERCENT", "most_similar"]
+__all__ = ["SIMILAR_PERCENT", "can_resemble", "most_similar", "shared", "words_of"]
 
 SIMILAR_PERCENT = 60
 """Part of the words of both texts together that they must share."""
@@ -28,25 +28,31 @@ def most_similar(memory: MemoryState, text: str, *, but: Entry | None = None) ->
     Words are those of the canonical form; letters of scripts without spaces count in pairs. Of equals the lowest id.
     O(characters of all active memories).
     """
-    words = _words(text)
-    if len(words) < _FEWEST:
-        return None
+    words = words_of(text_key(text, memory.context.root))
     best: Entry | None = None
-    most = SIMILAR_PERCENT
+    most = SIMILAR_PERCENT - 1
     for entry in sorted(memory.entries.values(), key=lambda one: one.number):
-        if entry.state != "promoted" or entry.proposal.erased or (but is not None and entry.ref == but.ref):
-            continue
-        theirs = _words(entry.proposal.text)
-        percent = 100 * len(words & theirs) // len(words | theirs) if theirs else 0
-        if percent > most or (percent == most and best is None):
+        if can_resemble(entry, but) and (percent := shared(words, words_of(entry.proposal.key))) > most:
             best, most = entry, percent
     return best
 
 
-def _words(text: str) -> frozenset[str]:
+def can_resemble(entry: Entry, but: Entry | None) -> bool:
+    """Whether an entry is active, has a text, and isn't ``but``."""
+    return entry.state == "promoted" and not entry.proposal.erased and (but is None or entry.ref != but.ref)
+
+
+def shared(words: frozenset[str], theirs: frozenset[str]) -> int:
+    """Of 100 words of both texts together how many they share; none for a text of too few."""
+    both = len(words & theirs)
+    return 100 * both // (len(words) + len(theirs) - both) if len(words) >= _FEWEST else 0
+
+
+def words_of(key: str) -> frozenset[str]:
+    """The words of a text key (SPEC 8.2)."""
     found: set[str] = set()
-    for word in _WORD.findall(canonical(text)):
-        if any(map(is_wide_letter, word)) and len(word) > 1:
+    for word in _WORD.findall(key):
+        if not word.isascii() and len(word) > 1 and any(map(is_wide_letter, word)):
             found.update(word[index : index + 2] for index in range(len(word) - 1))
         else:
             found.add(word)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
@@ -76,10 +76,20 @@ class World:
             self._sessions.step(state.sessions, event)
         self._step_rest(state, event)
 
-    def run(self, state: WorldState, events: Iterable[AnyEvent | Run]) -> None:
-        """Step through many events: calls by their sessions first, then in bulk by the memory."""
+    def run(
+        self,
+        state: WorldState,
+        events: Iterable[AnyEvent | Run],
+        then: Callable[[MemoryState, AnyEvent], None] | None = None,
+    ) -> None:
+        """Step through many events: calls by their sessions first, then in bulk by the memory.
+
+        ``then`` is told memory as it is behind each event that wasn't taken in bulk.
+        """
         for event in calls_taken_in(state.memory, self._sessions.calls_taken_in(state.sessions, events)):
             self._step_rest(state, event)
+            if then is not None:
+                then(state.memory, event)
 
     def _step_rest(self, state: WorldState, event: AnyEvent) -> None:
         """All that a call is beside its session's, which is activity of the workspace; of other events everything."""

@@ -129,7 +129,7 @@ def read_whole(one: Checkpoint) -> Held:
             for type_, cohorts in memory.cohorts.items()
         }
         world = WorldState(memory, parts.accounts(), parts.prompts(), parts.sessions(), parts.given())
-        held = Held(world, one.asked, parts.table("seen"), parts.table("names"))
+        held = Held(world, one.asked, parts.table("seen"), parts.table("names"), parts.table("steps"))
         records = one.archive.tables()
         for name, table in tables_of(held).items():
             if isinstance(table, Table):

@@ -8,11 +8,13 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
+from ledger.blocks import Run
 from ledger.events import AnyEvent
 from projections.accounting import Record
+from projections.facts import Judged, Known, facts_of
 from projections.memory.model import Ref
 from projections.memory.selection import MAX_ENTRIES
-from projections.policy import Policy, caps_limit, caps_of
+from projections.policy import Context, Policy, caps_limit, caps_of
 from projections.protocol import fold
 from projections.render import MAX_CHARS
 from projections.world import World, WorldState
@@ -21,7 +23,10 @@ from replay.what_if import under_policy
 
 __all__ = ["Flip", "smallest_flip"]
 
-Events = Callable[[], Iterable[AnyEvent]]
+Events = Callable[[], Iterable[AnyEvent | Run]]
+
+_NO_SESSION: frozenset[str] = frozenset()
+_LANGUAGES = "triggers.languages"
 
 
 class Flip(Struct, frozen=True):
@@ -44,7 +49,16 @@ class _Trial(NamedTuple):
     change: Callable[[Policy], Policy]
 
 
-def smallest_flip(prefix: Events, ref: Ref, record: Record, omitted: str | None, policy: Policy) -> Flip | None:
+def smallest_flip(
+    prefix: Events,
+    ref: Ref,
+    record: Record,
+    omitted: str | None,
+    policy: Policy,
+    *,
+    known: Known | None = None,
+    proposed: tuple[AnyEvent, Context] | None = None,
+) -> Flip | None:
     """Find what flips a candidate's verdict; None where nothing is decided yet.
 
     Args:
@@ -53,6 +67,8 @@ def smallest_flip(prefix: Events, ref: Ref, record: Record, omitted: str | None,
         record: its account.
         omitted: why the block leaves it out, if it is active and not shown.
         policy: the policy in force at the position; changes are measured against it.
+        known: facts at hand; they change the time this takes and nothing else.
+        proposed: the event that proposed it, and the context that it was judged in; it may save trials.
 
     Policy keys are tried by folding the log again under the changed policy, so the answer is exact: O(length of the
     log) per trial, at most 28 trials.
@@ -61,10 +77,23 @@ def smallest_flip(prefix: Events, ref: Ref, record: Record, omitted: str | None,
         return None
     codes = (omitted,) if omitted else () if record.state == "promoted" else record.reasons
     for trial in _trials(record, omitted, policy):
-        world = fold(World(), under_policy(prefix(), trial.change))
-        if _flipped(world, ref, record, omitted):
+        if _is_not_proposed(proposed, ref, trial) or _flipped(
+            fold(World(_NO_SESSION, known), under_policy(prefix(), trial.change)), ref, record, omitted
+        ):
             return Flip(codes, trial.key, trial.value)
     return Flip(codes) if codes else None
+
+
+def _is_not_proposed(proposed: tuple[AnyEvent, Context] | None, ref: Ref, trial: _Trial) -> bool:
+    """Whether what was accepted wouldn't even be proposed, whatever else the policy changes: no fold need tell it."""
+    if trial.key != _LANGUAGES or proposed is None:
+        return False
+    event, context = proposed
+    if (
+        not isinstance(event, Judged) or context == Context()
+    ):  # a log that doesn't begin as such has no policy to change
+        return False
+    return ref.index >= len(facts_of(event, Context(trial.change(context.policy), context.root)).lines)
 
 
 def _flipped(world: WorldState, ref: Ref, record: Record, omitted: str | None) -> bool:
@@ -90,7 +119,7 @@ def _trials(record: Record, omitted: str | None, policy: Policy) -> Iterator[_Tr
     if record.state == "promoted" and not omitted and record.proposal.source == "explicit":
         for language in policy.languages:
             left = tuple(one for one in policy.languages if one != language)
-            yield _replacing("triggers.languages", f"without {language!r}", languages=left)
+            yield _replacing(_LANGUAGES, f"without {language!r}", languages=left)
 
 
 def _higher_caps(type_: str, policy: Policy) -> Iterator[_Trial]:

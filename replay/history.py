@@ -1,40 +1,37 @@
-"""All that ever happened to one memory: each event that touched it, with its wording before and after (SPEC 15.1)."""
+"""All that ever happened to one memory: each event that touched it, with its words before and after (SPEC 15.1)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TypeVar
 
-from msgspec import Struct
-
+from ledger.blocks import Run
 from ledger.events import AnyEvent
+from ledger.log import FileLog
 from projections.facts import Known
-from projections.memory.fold import WorkspaceMemory
-from projections.memory.model import MemoryState, Move, Proposal, Ref
+from projections.histories import HistoryState, MemoryHistories, Step, Words
+from projections.memory.model import Ref
+from projections.protocol import fold
+from replay.checkpoints import Checkpoint
+from replay.kept import KeptFacts
+from replay.outlines import by_blocks
+from replay.positions import events_until
+from replay.starting import from_latest
 
-__all__ = ["Step", "history_of"]
+__all__ = ["Worded", "history_of", "with_history", "worded"]
 
-
-class Step(Struct, frozen=True):
-    """What one event did to a memory.
-
-    Attributes:
-        event: the event.
-        now: its time in milliseconds.
-        moves: decisions about the memory itself, and about what went into it.
-        before: its wording before; None where it wasn't proposed yet.
-        after: its wording behind it.
-        reinforcements: how often it has been reinforced by then.
-    """
-
-    event: AnyEvent
-    now: int
-    moves: tuple[Move, ...]
-    before: Proposal | None
-    after: Proposal | None
-    reinforcements: int
+T = TypeVar("T")
 
 
-def history_of(events: Iterable[AnyEvent], ref: Ref, known: Known | None = None) -> tuple[Step, ...]:
+class Worded(NamedTuple):
+    """A step, with the words of the memory before and behind it; None where it had none yet."""
+
+    step: Step
+    before: Words | None
+    after: Words | None
+
+
+def history_of(events: Iterable[AnyEvent | Run], ref: Ref, known: Known | None = None) -> tuple[Worded, ...]:
     """The steps of a memory or candidate, oldest first. One fold of the log.
 
     Args:
@@ -42,31 +39,41 @@ def history_of(events: Iterable[AnyEvent], ref: Ref, known: Known | None = None)
         ref: the candidate that it was.
         known: facts at hand.
     """
-    projection = WorkspaceMemory(known)
-    memory = projection.copy(projection.initial())
-    steps: list[Step] = []
-    before, count = _seen(memory, ref)
-    for event in events:
-        projection.step(memory, event)
-        moves = tuple(move for move in memory.moves if ref in (move.proposal.ref, move.into))
-        after, reinforced = _seen(memory, ref)
-        if moves and after is None:
-            after = next((move.proposal for move in moves if move.proposal.ref == ref), None)
-        if moves or after is not before or reinforced != count:
-            steps.append(Step(event, memory.now, moves, before, after, reinforced))
-        before, count = after, reinforced
-    return tuple(steps)
+    return tuple(worded(fold(MemoryHistories(known), events).steps.get(ref, ())))
 
 
-def _seen(memory: MemoryState, ref: Ref) -> tuple[Proposal | None, int]:
-    """The wording of a candidate now, and how often it was reinforced."""
-    entry = memory.entries.get(ref)
-    if entry is not None:
-        return entry.proposal, entry.reinforcements
-    if ref in memory.pending:
-        return memory.pending[ref], 0
-    if ref in memory.absorbed:
-        return memory.absorbed[ref].proposal, 0
-    if ref in memory.retired:
-        return memory.retired[ref].proposal, 0
-    return memory.refused.get(ref), 0
+def with_history(log: FileLog, at: int | None, use: Callable[[HistoryState], T]) -> T:
+    """What is made of memory, accounts and all histories at a position.
+
+    At the end of the log this begins at a checkpoint, of which only what ``use`` asks for is read; see
+    ``replay.starting``.
+
+    Args:
+        log: the log.
+        at: the position, as an offset; None for the end.
+        use: makes something of the state and keeps nothing of it.
+
+    Raises:
+        LedgerNotFound: if the log isn't there.
+        StorageError: if the system can't read it.
+    """
+
+    def go_on(one: Checkpoint) -> tuple[T]:
+        state = HistoryState(one.parts.memory(), one.parts.accounts(), one.parts.table("steps"))
+        MemoryHistories(KeptFacts(log.directory, one.facts)).run(state, log.reader(one.cursor))
+        return (use(state),)
+
+    made = from_latest(log, go_on) if at is None else None
+    if made is not None:
+        return made[0]
+    events = by_blocks(log) if at is None else events_until(log.read(), at)
+    return use(fold(MemoryHistories(KeptFacts(log.directory)), events))
+
+
+def worded(steps: Iterable[Step]) -> Iterator[Worded]:
+    """The steps with words, which a step alone has where they changed."""
+    before: Words | None = None
+    for step in steps:
+        after = step.words or before
+        yield Worded(step, before, after)
+        before = after

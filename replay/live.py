@@ -21,7 +21,7 @@ from replay.archive import Archive, Damaged
 from replay.checkpoints import find, is_covered, read_whole, save
 from replay.kept import KeptFacts
 from replay.outlines import by_blocks, keep_outlines
-from replay.stored import Held, note_sources, only_of, track
+from replay.stored import Held, only_of, take_in, track
 
 __all__ = ["CHECKPOINT_EVERY", "Live"]
 
@@ -135,7 +135,7 @@ class Live:
                 keep_outlines(self._log.directory, self._log.path)
 
     def _start_anew(self) -> None:
-        self._held = Held(World(self.sources).initial(), (), {}, {})
+        self._held = Held(World(self.sources).initial(), (), {}, {}, {})
         self._file_read = _File()
         self._cursor = START
         self._facts_end = 0
@@ -163,7 +163,7 @@ class Live:
         known = KeptFacts(self._log.directory, self._facts_end)
         reader = by_blocks(self._log) if self._cursor == START else self._log.reader(self._cursor)
         try:
-            World(self.sources, known).run(self._held.world, self._noted(reader))
+            take_in(self._held, World(self.sources, known), self._counted(reader))
         except BaseException:
             self._start_anew()
             raise
@@ -182,9 +182,8 @@ class Live:
         same = (file.device, file.inode, file.before) == (read.device, read.inode, read.before)
         return same and file.size >= self._cursor.byte
 
-    def _noted(self, events: Iterable[AnyEvent | Run]) -> Iterator[AnyEvent | Run]:
-        """The events, counted; their sources and sessions are known from now on."""
-        for event in note_sources(events, self._held):
+    def _counted(self, events: Iterable[AnyEvent | Run]) -> Iterator[AnyEvent | Run]:
+        for event in events:
             self._events += event.count if type(event) is Run else 1
             yield event
 

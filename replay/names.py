@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, TypeAlias, Union
 
 from projections.memory.model import Entry, MemoryState, Proposal, Ref
 from projections.text.clean import clean, single_line
 from projections.text.cut import cut
 from projections.text.limits import TEXT_LIMIT
-from projections.world import WorldState
 
-__all__ = ["current_wording", "entry_by_id", "latest_by_text", "live_by_text", "parse_id", "refs_by_text"]
+if TYPE_CHECKING:
+    from projections.histories import HistoryState
+    from projections.world import WorldState
+
+__all__ = ["Accounted", "current_wording", "entry_by_id", "latest_by_text", "live_by_text", "parse_id", "refs_by_text"]
+
+Accounted: TypeAlias = Union["WorldState", "HistoryState"]
+"""A state that has workspace memory and accounts."""
 
 _ID = re.compile(r"\s*mem-0*([0-9]{1,18})\s*", re.IGNORECASE)
 
@@ -44,7 +51,7 @@ def live_by_text(memory: MemoryState, text: str) -> tuple[Ref, ...]:
     return tuple(found.values())
 
 
-def refs_by_text(world: WorldState, text: str) -> tuple[Ref, ...]:
+def refs_by_text(world: Accounted, text: str) -> tuple[Ref, ...]:
     """All candidates that ever held a text, in ledger order: whole matches, else partial ones in any case.
 
     An entry is found by its present wording and by the one it was proposed with.
@@ -54,7 +61,7 @@ def refs_by_text(world: WorldState, text: str) -> tuple[Ref, ...]:
     return tuple(dict.fromkeys((*found, *_whole_or_partial(text, reworded))))
 
 
-def current_wording(world: WorldState, ref: Ref) -> Proposal:
+def current_wording(world: Accounted, ref: Ref) -> Proposal:
     """The wording of a candidate now: its entry's if it became one, else as it was proposed."""
     entry = world.memory.entries.get(ref)
     return world.accounts.records[ref].proposal if entry is None else entry.proposal

@@ -14,7 +14,7 @@ from ledger.log import FileLog
 from projections.world import World
 from replay.archive import Damaged
 from replay.checkpoints import Checkpoint, find, read_whole
-from replay.stored import Held, note_sources, only_of
+from replay.stored import Held, only_of, take_in
 
 __all__ = ["Rechecked", "recheck"]
 
@@ -47,12 +47,12 @@ def recheck(log: FileLog) -> Rechecked:
     if not kept:
         return Rechecked()
     world = World({source for one in kept for source in one.asked})
-    held = Held(world.initial(), (), {}, {})
-    events = note_sources(log.reader(), held)
+    held = Held(world.initial(), (), {}, {}, {})
+    events = iter(log.reader())
     right: list[Checkpoint] = []
     count = 0
     for one in kept:
-        world.run(held.world, islice(events, one.events - count))
+        take_in(held, world, islice(events, one.events - count))
         count = one.events
         if _is_right(one, held):
             right.append(one)

@@ -17,7 +17,7 @@ from replay.kept import KeptFacts
 from replay.positions import note_session, session_sources
 from replay.stored import prompts_of
 
-__all__ = ["with_blocks", "with_names"]
+__all__ = ["from_latest", "with_blocks", "with_names"]
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ def with_blocks(log: FileLog, only: AbstractSet[str], use: Callable[[PromptState
         RenderedPrompts(only, KeptFacts(log.directory, one.facts)).run(state, log.reader(one.cursor))
         return (use(state),)
 
-    made = _from_latest(log, go_on)
+    made = from_latest(log, go_on)
     if made is not None:
         return made[0]
     from projections.protocol import fold
@@ -72,12 +72,17 @@ def with_names(log: FileLog, use: Callable[[dict[str, str]], T]) -> T:
             note_session(names, event)
         return (use(names),)
 
-    made = _from_latest(log, go_on)
+    made = from_latest(log, go_on)
     return use(session_sources(log.read())) if made is None else made[0]
 
 
-def _from_latest(log: FileLog, go_on: Callable[[Checkpoint], tuple[T] | None]) -> tuple[T] | None:
-    """What comes of the latest checkpoint of which something comes; None without one."""
+def from_latest(log: FileLog, go_on: Callable[[Checkpoint], tuple[T] | None]) -> tuple[T] | None:
+    """What comes of the latest checkpoint of which something comes; None without one.
+
+    Args:
+        log: the log.
+        go_on: makes it; None where the checkpoint doesn't have what is asked for. It keeps nothing of its state.
+    """
     before = _file(log)
     for one in find(log):
         try:

@@ -26,9 +26,10 @@ from replay.tables import Codec, Table, changes_of, records_of
 
 if TYPE_CHECKING:
     from projections.accounting import Accounts
+    from projections.histories import Steps
     from projections.hot.delivery import Given
     from projections.hot.state import States
-    from projections.world import WorldState
+    from projections.world import World, WorldState
 
 __all__ = [
     "SCHEMA",
@@ -37,18 +38,18 @@ __all__ = [
     "Parts",
     "Tables",
     "changes_since",
-    "note_sources",
     "only_of",
     "parts_of",
     "prompts_of",
     "records",
     "tables_of",
+    "take_in",
     "track",
 ]
 
 T = TypeVar("T")
 
-SCHEMA = "550e1c65054e83d4"
+SCHEMA = "499a164094795d17"
 """Digest of all types that are stored; a test holds it. States of other types are never read by mistake."""
 
 _SMALL = frozenset(["pending", "by_type", "cohorts", "rules", "erasures", "warnings", "snapshots"])
@@ -59,6 +60,8 @@ _GROWING = tuple(
 )
 _OF_TYPE = "by_type:"
 """Active entries by type are a table for each."""
+_BESIDE = ("seen", "names", "steps")
+"""Tables that stand beside the state."""
 _PAIRS: dict[str, Any] = {
     # JSON has no keys but texts.
     "pending": list[tuple[Ref, Proposal]],
@@ -78,12 +81,14 @@ class Held(Struct):
         asked: sources of the sessions whose blocks, deliveries and hot state are in it.
         seen: the sources of all events before it.
         names: session ids and the source of each (``replay.positions.session_sources``).
+        steps: the histories of all candidates (``projections.histories``).
     """
 
     world: WorldState
     asked: tuple[str, ...]
     seen: dict[str, None]
     names: dict[str, str]
+    steps: Steps
 
 
 class Changes(Struct, array_like=True):
@@ -194,10 +199,17 @@ def _set_table(held: Held, name: str, table: Table[Any, Any]) -> None:
     elif name.startswith(_OF_TYPE):
         held.world.memory.by_type[name.removeprefix(_OF_TYPE)] = table
     else:
-        setattr(held if name in ("seen", "names") else held.world.memory, name, table)
+        setattr(held if name in _BESIDE else held.world.memory, name, table)
 
 
-def note_sources(events: Iterable[AnyEvent | Run], held: Held) -> Iterator[AnyEvent | Run]:
+def take_in(held: Held, world: World, events: Iterable[AnyEvent | Run]) -> None:
+    """Fold events onto what is held: the state, the histories, and which sessions there were."""
+    from projections.histories import note_steps
+
+    world.run(held.world, _noted(events, held), partial(note_steps, held.steps))
+
+
+def _noted(events: Iterable[AnyEvent | Run], held: Held) -> Iterator[AnyEvent | Run]:
     """The events; their sources and sessions are known from now on."""
     seen, names, source = held.seen, held.names, ""
     for event in events:
@@ -219,7 +231,7 @@ def tables_of(held: Held) -> Tables:
     """The tables of a state that grow with the log."""
     memory = {name: getattr(held.world.memory, name) for name in _GROWING}
     memory |= {_OF_TYPE + type_: refs for type_, refs in held.world.memory.by_type.items()}
-    return {**memory, "accounts": held.world.accounts.records, "seen": held.seen, "names": held.names}
+    return {**memory, "accounts": held.world.accounts.records, **{name: getattr(held, name) for name in _BESIDE}}
 
 
 def records(held: Held) -> Iterator[Record]:
@@ -322,6 +334,10 @@ def _types(name: str) -> tuple[Any, Any]:
         from projections.accounting import Record as Account
 
         return Ref, Account
+    if name == "steps":
+        from projections.histories import Step
+
+        return Ref, tuple[Step, ...]
     if name in ("seen", "names"):
         return str, None if name == "seen" else str
     if name.startswith(_OF_TYPE):

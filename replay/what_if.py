@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
+from ledger.blocks import Run
 from ledger.events import AnyEvent, LedgerCreated, PolicySet, PolicySetData
 from projections.policy import DEFAULT_POLICY, Policy, policy_digest, policy_document, policy_from_document
 
 __all__ = ["under_policy"]
 
 
-def under_policy(events: Iterable[AnyEvent], change: Callable[[Policy], Policy]) -> Iterator[AnyEvent]:
+def under_policy(events: Iterable[AnyEvent | Run], change: Callable[[Policy], Policy]) -> Iterator[AnyEvent | Run]:
     """The events with every policy in force replaced by ``change`` of it; nothing else differs.
 
     A log that records no policy begins under the default one, so its first event is followed by the changed one.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from msgspec import Struct
 
-from ledger.events import AnyEvent, MemoryImported, PromptRendered, type_name
+from ledger.blocks import Run, one_by_one
+from ledger.events import AnyEvent, PromptRendered
+from ledger.log import FileLog
 from ledger.source import split_source
 from ledger.times import format_time
 from projections.accounting import Record
+from projections.facts import Known
 from projections.hot.block import hot_lines
 from projections.hot.delivery import line_digest
 from projections.memory.model import CandidateState, Proposal, Ref
@@ -17,40 +20,17 @@ from projections.memory.selection import ranked
 from projections.world import WorldState
 from replay.evidence import ReasonLine, plain_reason, reason_lines
 from replay.flips import Flip, smallest_flip
-from replay.names import current_wording, entry_by_id, parse_id, refs_by_text
+from replay.history import with_history
+from replay.names import Accounted, current_wording, entry_by_id, parse_id, refs_by_text
+from replay.past import Chosen, EventLine, Events, Past, past_of
 from replay.positions import events_until
-from replay.state import state_at
 from replay.unseen import Unseen, judge_unseen
 from replay.views import present_block
 from replay.wording import Wording, wording_of
 
 __all__ = ["MAX_STORIES", "EventLine", "Explanation", "Given", "Shown", "Standing", "Story", "why"]
 
-Events = Callable[[], Iterable[AnyEvent]]
-"""Gives the log from its first event, as often as it is asked."""
-
 MAX_STORIES = 20
-_DIGEST_SHOWN = 12
-
-
-class EventLine(Struct, frozen=True):
-    """An event as an explanation cites it.
-
-    Attributes:
-        offset: its offset.
-        id: its id.
-        type: its type.
-        time: when it says that it happened.
-        session: whose it was, or null.
-        file: of an import, the file, the line and the first digits of the file's digest; else empty.
-    """
-
-    offset: int
-    id: str
-    type: str
-    time: str
-    session: str | None
-    file: str = ""
 
 
 class Related(Struct, frozen=True):
@@ -125,7 +105,15 @@ class Explanation(Struct, frozen=True, kw_only=True):
     later: EventLine | None = None
 
 
-def why(events: Events, query: str, offset: int | None = None, *, most: int | None = MAX_STORIES) -> Explanation:
+def why(
+    events: Events,
+    query: str,
+    offset: int | None = None,
+    *,
+    most: int | None = MAX_STORIES,
+    known: Known | None = None,
+    log: FileLog | None = None,
+) -> Explanation:
     """Explain a text or an id at a position.
 
     Args:
@@ -133,53 +121,73 @@ def why(events: Events, query: str, offset: int | None = None, *, most: int | No
         query: an id as shown anywhere (``MEM-001``, any case), or a text: whole or in part.
         offset: the position, the end of the log by default.
         most: how many stories are told; None for all.
+        known: facts at hand; they change the time this takes and nothing else.
+        log: the log itself; what the query names is looked up in its checkpoints then, which saves a pass.
 
     Returns:
-        An answer in any case; the same log gives the same one. O(length of the log) per story.
+        An answer in any case; the same log gives the same one. O(length of the log), and once more for each story of
+        a refused candidate and each policy that might flip one.
     """
 
-    def prefix() -> Iterable[AnyEvent]:
-        return events_until(events(), offset)
+    def prefix() -> Iterable[AnyEvent | Run]:
+        return events() if offset is None else events_until(one_by_one(events()), offset)
 
-    world = state_at(prefix())
-    cited = {event.id: event for event in prefix()}
-    refs = _named(world, query)
-    chosen = refs[::-1][:most]
-    stories = tuple(_story(prefix, world, cited, ref) for ref in chosen)
+    chosen: Chosen = {}
+    if log is not None:
+        chosen, _ = with_history(log, offset, lambda state: _chosen(state, query, most))
+    past = past_of(prefix(), chosen, known)
+    chosen, more = _chosen(past.world, query, most)
+    if chosen != past.chosen:  # without checkpoints, or where others go on writing
+        past = past_of(prefix(), chosen, known)
+    world = past.world
+    stories = tuple(_story(prefix, past, ref, known) for ref in past.chosen)
     unseen = None if stories else judge_unseen(world, query)
     return Explanation(
         query=query,
         position=world.memory.offset,
         now=format_time(world.memory.now),
         stories=stories,
-        more=len(refs) - len(chosen),
+        more=more,
         unseen=unseen,
-        later=_later(events, query, offset) if unseen and offset is not None else None,
+        later=_later(past_of(events(), {}, known), query, offset) if unseen and offset is not None else None,
     )
 
 
-def _later(events: Events, query: str, offset: int) -> EventLine | None:
+def _chosen(world: Accounted, query: str, most: int | None) -> tuple[Chosen, int]:
+    """What a query names, newest first, with the memory that stands in blocks for it; and how many more there are."""
+    refs = _named(world, query)
+    told = refs[::-1][:most]
+    return {ref: _standing_for(world, ref) for ref in told}, len(refs) - len(told)
+
+
+def _standing_for(world: Accounted, ref: Ref) -> Ref | None:
+    if ref in world.memory.entries:
+        return ref
+    record = world.accounts.records[ref]
+    return record.into if record.state == "absorbed" else None
+
+
+def _later(past: Past, query: str, offset: int) -> EventLine | None:
     """The event behind a position that first proposes a text."""
-    world = state_at(events())
-    refs = refs_by_text(world, query) if parse_id(query) is None else ()
-    ref = next((ref for ref in refs if world.accounts.records[ref].proposal.order[0] > offset), None)
-    return None if ref is None else _cite({event.id: event for event in events()}, ref.event)
+    refs = refs_by_text(past.world, query) if parse_id(query) is None else ()
+    ref = next((ref for ref in refs if past.world.accounts.records[ref].proposal.order[0] > offset), None)
+    return None if ref is None else past.cited[ref.event]
 
 
-def _named(world: WorldState, query: str) -> tuple[Ref, ...]:
+def _named(world: Accounted, query: str) -> tuple[Ref, ...]:
     if parse_id(query) is None:
         return refs_by_text(world, query)
     entry = entry_by_id(world.memory, query)
     return () if entry is None else (entry.ref,)
 
 
-def _story(prefix: Events, world: WorldState, cited: dict[str, AnyEvent], ref: Ref) -> Story:
+def _story(prefix: Events, past: Past, ref: Ref, known: Known | None) -> Story:
+    world = past.world
     record = world.accounts.records[ref]
     entry = world.memory.entries.get(ref)
     wording = current_wording(world, ref)
     codes = record.reasons
     into = None if record.into in (None, ref) else _related(world, record.into)
-    shows = ref if entry is not None else (record.into if record.state == "absorbed" else None)
     standing = _standing(world, ref)
     return Story(
         id=None if entry is None else entry.id,
@@ -189,21 +197,26 @@ def _story(prefix: Events, world: WorldState, cited: dict[str, AnyEvent], ref: R
         wording=wording_of(world, ref),
         source=wording.source,
         state=record.state,
-        reasons=reason_lines(prefix(), ref, codes),
-        proposed=_cite(cited, ref.event),
-        decided=_cite(cited, record.decided),
+        # Words are evidence of refusals alone: all else lies in other events.
+        reasons=reason_lines(prefix(), ref, codes, known)
+        if record.state == "rejected"
+        else tuple(map(plain_reason, codes)),
+        proposed=past.cited[ref.event],
+        decided=past.cited[record.decided],
         into=into if record.state == "absorbed" else None,
         outcome=_outcome(record),
         replaced_by=into if record.state == "superseded" else None,
         standing=standing,
-        prompts=_prompts(world, shows),
-        given=_given(cited, record.proposal),
+        prompts=_prompts(world, past.chosen[ref]),
+        given=_given(past.receipts, record.proposal),
         flip=smallest_flip(
             prefix,
             ref,
             record,
             standing.omitted.code if standing and standing.omitted else None,
             world.memory.context.policy,
+            known=known,
+            proposed=past.proposed.get(ref.event),
         ),
         notes=tuple(plain_reason(code) for code in _notes(wording, record)),
     )
@@ -213,15 +226,6 @@ def _notes(wording: Proposal, record: Record) -> tuple[str, ...]:
     """What else is to be said of a candidate: also that its text is gone, where that isn't why it is (SPEC 15.4)."""
     is_told = wording.erased is None or "erased" in record.reasons
     return record.proposal.notes if is_told else (*record.proposal.notes, "erased")
-
-
-def _cite(cited: dict[str, AnyEvent], id_: str) -> EventLine:
-    event = cited[id_]
-    _, session = split_source(event.source)
-    file = ""
-    if isinstance(event, MemoryImported):
-        file = f"{event.data.file}:{event.data.line}, {event.data.digest[:_DIGEST_SHOWN]}"
-    return EventLine(event.seq, event.id, type_name(event), event.time or "", session, file)
 
 
 def _related(world: WorldState, ref: Ref | None) -> Related | None:
@@ -245,11 +249,11 @@ def _standing(world: WorldState, ref: Ref) -> Standing | None:
     return Standing(order.index(ref) + 1, len(order), None if code is None else plain_reason(code))
 
 
-def _given(cited: dict[str, AnyEvent], asked: Proposal) -> Given | None:
+def _given(receipts: Iterable[PromptRendered], asked: Proposal) -> Given | None:
     """The first receipt of hot state that names the line of a request, in its own session (SPEC 12.3, 14.1)."""
     digests = {line_digest(line) for line in hot_lines([], [], [], [(asked.type, asked.text)])}
-    for event in cited.values():
-        if isinstance(event, PromptRendered) and event.source == asked.session and digests & set(event.data.lines):
+    for event in receipts:
+        if event.source == asked.session and digests & set(event.data.lines):
             return Given(split_source(event.source)[1] or "", event.seq, event.data.kind)
     return None
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from msgspec.structs import replace
 
@@ -39,6 +39,9 @@ from projections.prompts import current_epoch
 from projections.receipts import frozen_due, frozen_receipt, hot_receipt
 from projections.render import numbered_block
 from projections.world import WorldState
+
+if TYPE_CHECKING:
+    from memfold.bridge.tools import BridgeTools
 
 __all__ = ["HOST", "Hooks"]
 
@@ -102,6 +105,7 @@ class Hooks:
         self._translator = OpenCodeTranslator(self._capture)
         self._environ = environ
         self._rules = self._rule_files()
+        self._tools: BridgeTools | None = None
         self._new_id = MonotonicIds()
         self._untold = settings.findings
         self._file = MemoryFileBeside(settings, project=project, report=self._told_of_file)
@@ -298,8 +302,9 @@ class Hooks:
         # Imported with the first call: most sessions make none, and a start waits for this process.
         from memfold.bridge.tools import BridgeTools
 
-        tools = BridgeTools(self._ledger, self._settings.ledger)
-        return tools.answer(given, time=asked.time, logged=self._settings.config.enable_log)
+        if self._tools is None:
+            self._tools = BridgeTools(self._ledger, self._settings.ledger)
+        return self._tools.answer(given, time=asked.time, logged=self._settings.config.enable_log)
 
     def _to_message(
         self, answer: Answer, asked: _Asked, drafts: Sequence[Draft], record: Mapping[str, object]

@@ -13,6 +13,7 @@ from memfold.capture import Capture
 from memfold.hosts.opencode_payloads import mapping, text
 from memfold.tools.definitions import DEFINITIONS
 from memfold.tools.operation_log import OperationLog
+from memfold.tools.similar import SimilarTexts
 from memfold.tools.tools import Tools
 from projections.world import WorldState
 
@@ -28,7 +29,7 @@ def definitions() -> list[dict[str, object]]:
 
 
 class BridgeTools:
-    """Answers calls of the model.
+    """Answers calls of the model, one after another.
 
     Args:
         ledger: the bridge's ledger.
@@ -38,11 +39,12 @@ class BridgeTools:
     def __init__(self, ledger: Ledger, folder: str) -> None:
         self._store = _Patient(ledger)
         self._folder = folder
+        self._texts = SimilarTexts()
 
     def answer(self, given: Mapping[str, object], *, time: str | None, logged: bool) -> str:
         """What the model reads as the result of one call."""
         log = OperationLog(self._folder) if logged else None
-        result = Tools(self._store, log).call(
+        result = Tools(self._store, log, self._texts).call(
             text(given.get("tool")),
             mapping(given.get("args")),
             session=text(given.get("sessionID")),

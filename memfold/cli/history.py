@@ -6,20 +6,18 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping
 from difflib import SequenceMatcher
 
-from ledger.events import AnyEvent, MemoryImported, MemoryUndone, type_name
 from ledger.source import split_source
 from ledger.times import format_time
 from memfold.cli.console import Console
 from memfold.cli.documents.changes import HistoryDocument, StepPart
 from memfold.cli.parsing import at_option, json_option, ledger_options
-from memfold.cli.place import open_view, short_session
+from memfold.cli.place import View, open_view, short_session
 from memfold.cli.show import missing_id
 from memfold.errors import NotFoundError
-from projections.memory.model import Proposal, Ref
+from projections.histories import HistoryState, Words
+from projections.memory.model import Ref
 from projections.text.clean import decode
-from projections.world import WorldState
-from replay.history import Step, history_of
-from replay.kept import KeptFacts
+from replay.history import Worded, with_history, worded
 from replay.names import entry_by_id, parse_id, refs_by_text
 
 __all__ = ["configure", "run"]
@@ -37,22 +35,8 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the steps, oldest first."""
-    view, console = open_view(options), Console(options)
-    world = view.world(only=frozenset())
-    ref = _named(world, decode(options.memory))
-    entry, record = world.memory.entries.get(ref), world.accounts.records[ref]
-    steps = history_of(view.events(), ref, KeptFacts(view.log.directory))
-    undone = {step.event.data.undone for step in steps if isinstance(step.event, MemoryUndone)}
-    offsets = {event.id: event.seq for event in view.events() if event.id in undone} if undone else {}
-    document = HistoryDocument(
-        ledger=view.place.shown_directory,
-        position=world.memory.offset,
-        now=format_time(world.memory.now),
-        id="" if entry is None else entry.id,
-        state=record.state,
-        text=(record.proposal if entry is None else entry.proposal).text,
-        steps=tuple(_part(step, offsets) for step in steps),
-    )
+    view, console, name = open_view(options), Console(options), decode(options.memory)
+    document = with_history(view.log, view.at, lambda state: _document(view, state, _named(state, name)))
     if options.json:
         console.emit(document)
     else:
@@ -60,49 +44,60 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _named(world: WorldState, name: str) -> Ref:
+def _document(view: View, state: HistoryState, ref: Ref) -> HistoryDocument:
+    entry, record, steps = state.memory.entries.get(ref), state.accounts.records[ref], state.steps[ref]
+    offsets = {step.event: step.offset for step in steps}
+    if undone := {step.undone for step in steps if step.undone} - offsets.keys():  # what it did was to other memories
+        offsets |= {event.id: event.seq for event in view.events() if event.id in undone}
+    return HistoryDocument(
+        ledger=view.place.shown_directory,
+        position=state.memory.offset,
+        now=format_time(state.memory.now),
+        id="" if entry is None else entry.id,
+        state=record.state,
+        text=(record.proposal if entry is None else entry.proposal).text,
+        steps=tuple(_part(one, offsets) for one in worded(steps)),
+    )
+
+
+def _named(state: HistoryState, name: str) -> Ref:
     if parse_id(name) is not None:
-        entry = entry_by_id(world.memory, name)
+        entry = entry_by_id(state.memory, name)
         if entry is None:
-            raise missing_id(world.memory, name)
+            raise missing_id(state.memory, name)
         return entry.ref
-    refs = refs_by_text(world, name)
+    refs = refs_by_text(state, name)
     if not refs:
         raise NotFoundError(f"no memory holds {name!r}", "memfold why, with that text")
-    absorbed = world.memory.absorbed.get(refs[-1])
+    absorbed = state.memory.absorbed.get(refs[-1])
     return refs[-1] if absorbed is None else absorbed.into
 
 
-def _part(step: Step, offsets: Mapping[str, int]) -> StepPart:
-    data = getattr(step.event, "data", None)
-    origin = getattr(data, "origin", "")
-    _, session = split_source(step.event.source)
+def _part(one: Worded, offsets: Mapping[str, int]) -> StepPart:
+    step = one.step
+    _, session = split_source(step.source)
     return StepPart(
-        offset=step.event.seq,
-        event=type_name(step.event),
+        offset=step.offset,
+        event=step.type,
         time=format_time(step.now),
         session=session,
-        actor=_ACTORS.get(origin, "") or _imported_from(step.event),
-        undoes=offsets.get(step.event.data.undone) if isinstance(step.event, MemoryUndone) else None,
-        reason=getattr(data, "reason", ""),
-        states=tuple(move.after for move in step.moves),
-        reasons=tuple(dict.fromkeys(code for move in step.moves for code in (*move.reasons, move.outcome) if code)),
-        before=_text(step.before),
-        after=_text(step.after),
-        tags=() if step.after is None else step.after.tags,
+        actor=_ACTORS.get(step.origin, "") or step.file,
+        undoes=offsets.get(step.undone) if step.undone else None,
+        reason=step.reason,
+        states=step.states,
+        reasons=step.reasons,
+        before=_text(one.before),
+        after=_text(one.after),
+        tags=() if one.after is None else one.after.tags,
         reinforcements=step.reinforcements,
     )
 
 
-def _imported_from(event: AnyEvent) -> str:
-    return f"{event.data.file}, line {event.data.line}" if isinstance(event, MemoryImported) else ""
-
-
-def _text(wording: Proposal | None) -> str:
+def _text(words: Words | None) -> str:
     """Title and content, as a person wrote them."""
-    if wording is None:
+    if words is None:
         return ""
-    return f"{wording.title}\n{wording.content}" if wording.content else wording.title or wording.text
+    return f"{words.title}\n{words.content}" if words.content else words.title or words.text
 
 
 def _print(console: Console, document: HistoryDocument) -> None:

@@ -9,9 +9,10 @@ from memfold.cli.documents.proofs import ProofDocument
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import View, named_event, open_view
 from memfold.errors import OK, NotFoundError
+from projections.histories import HistoryState, Step
+from projections.memory.model import Entry
 from projections.text.clean import decode
-from replay.history import history_of
-from replay.kept import KeptFacts
+from replay.history import with_history
 from replay.names import entry_by_id, parse_id
 from replay.proofs import prove
 from replay.tlog import proof_text
@@ -63,12 +64,17 @@ def _require_event(view: View, name: str) -> None:
     """A memory is made of several events: say which, since a proof is of one."""
     if parse_id(name) is None:
         return
-    entry = entry_by_id(view.world(only=frozenset()).memory, name)
-    if entry is not None:
-        steps = history_of(view.events(), entry.ref, KeptFacts(view.log.directory))
-        offsets = [f"#{step.event.seq}" for step in steps]
+    found = with_history(view.log, view.at, lambda state: _steps_of(state, name))
+    if found is not None:
+        entry, steps = found
+        offsets = [f"#{step.offset}" for step in steps]
         shown = ", ".join([*offsets[:_SHOWN], *(["…"] if len(offsets) > _SHOWN else [])])
         what = "its event is" if len(offsets) == 1 else "its events are"
         raise NotFoundError(
             f"{name.strip()} is a memory, and a proof is of one event: {what} {shown}", f"memfold history {entry.id}"
         )
+
+
+def _steps_of(state: HistoryState, name: str) -> tuple[Entry, tuple[Step, ...]] | None:
+    entry = entry_by_id(state.memory, name)
+    return None if entry is None else (entry, state.steps[entry.ref])

@@ -22,7 +22,9 @@ from projections.policy import Context
 from projections.text.clean import decode
 from projections.world import World
 from replay.evidence import ReasonLine
+from replay.kept import KeptFacts
 from replay.names import parse_id
+from replay.outlines import by_blocks
 from replay.unseen import Unseen, Verdict, judge_unseen
 from replay.why import MAX_STORIES, EventLine, Related, Story, why
 
@@ -102,7 +104,8 @@ def _explain(options: Namespace, query: str) -> WhyDocument:
     """What the ledger tells."""
     view = open_view(options)
     most = None if options.all else MAX_STORIES if options.json else _STORIES_SHOWN
-    answer = why(view.log.read, query, view.at, most=most)
+    known = KeptFacts(view.log.directory)
+    answer = why(lambda: by_blocks(view.log), query, view.at, most=most, known=known, log=view.log)
     if not answer.stories and parse_id(query) is not None:
         raise missing_id(view.world(only=frozenset()).memory, query)
     return WhyDocument(

@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from ledger.times import utc_day
 from memfold.editing import Done
+from memfold.tools.similar import SimilarTexts
 from projections.inert import inert, inert_content, inert_line, inert_quote
 from projections.memory.model import Entry, MemoryState
 from projections.reasons import explain
-from projections.similar import most_similar
 from projections.text.clean import single_line
 from projections.text.cut import cut
 
@@ -55,15 +55,15 @@ def unstored(why: str, *, waits: bool) -> Result:
     return Result("not_stored", inert_line(f"Not stored: {why}."))
 
 
-def of_add(done: Done, memory: MemoryState) -> Result:
-    """The answer to ``memory_add``."""
+def of_add(done: Done, memory: MemoryState, texts: SimilarTexts) -> Result:
+    """The answer to ``memory_add``; ``texts`` finds what the new memory resembles."""
     entry = done.entry
     if done.kind == "saved" and entry is not None:
         wording = entry.proposal
         lines = [f"Saved {entry.id}: {_quoted(wording.title)}"]
         if wording.content:
             lines.append(inert_content(cut(wording.content, _QUOTE * 4)))
-        similar = most_similar(memory, wording.text, but=entry)
+        similar = texts.most_similar(memory, wording.text, but=entry)
         if similar is not None:
             lines.append(f"Similar: {_named(similar)}. If they say the same, keep one (memory_update, memory_delete).")
         lines.append("It shows in the prompt of later sessions.")

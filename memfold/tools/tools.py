@@ -10,6 +10,7 @@ from memfold.tools import answers
 from memfold.tools.answers import Result
 from memfold.tools.arguments import Arguments, BadArgument
 from memfold.tools.operation_log import OperationLog
+from memfold.tools.similar import SimilarTexts
 from projections.memory.model import Entry, MemoryState
 from projections.prompts import current_epoch
 from projections.text.clean import clean, single_line
@@ -37,9 +38,11 @@ class Tools:
     Args:
         store: the ledger.
         log: the log of operations; None where none is kept.
+        texts: finds what a new memory resembles, sooner if it was asked before.
     """
 
-    def __init__(self, store: Store, log: OperationLog | None = None) -> None:
+    def __init__(self, store: Store, log: OperationLog | None = None, texts: SimilarTexts | None = None) -> None:
+        self._texts = texts or SimilarTexts()
         self._store = store
         self._log = log
         self._tools: dict[str, Callable[[_Call], Result]] = {
@@ -91,7 +94,7 @@ class Tools:
             call=call.call,
             time=call.time,
         )
-        return answers.of_add(done, self._world(call).memory)
+        return answers.of_add(done, self._world(call).memory, self._texts)
 
     def _update(self, call: _Call) -> Result:
         given = call.arguments

@@ -125,7 +125,7 @@ def _run_taken_in(state: MemoryState, run: Run) -> bool:
     for event in run.measured:
         if event in known:
             return False
-    state.moves, state.opened, state.fresh = (), None, True
+    state.moves, state.touched, state.opened, state.fresh = (), (), None, True
     state.offset = max(state.offset, run.last)
     for event in run.measured:
         known[event] = None
@@ -152,7 +152,7 @@ def _end_run(state: MemoryState, run: list[_Quiet], active: _Quiet | None) -> It
                 del state.events[event.id]
         yield from run
         return
-    state.moves, state.opened, state.fresh = (), None, True
+    state.moves, state.touched, state.opened, state.fresh = (), (), None, True
     state.offset = max(state.offset, *(event.seq for event in run))
     if active is not None and advance(state, active.time):
         touch(state)

@@ -83,6 +83,8 @@ class WorkspaceMemory:
         """Change a state that only the caller can see."""
         if state.moves:
             state.moves = ()
+        if state.touched:
+            state.touched = ()
         state.opened = None
         kind = type(event)
         if kind is ToolCompleted:

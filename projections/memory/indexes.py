@@ -22,6 +22,7 @@ def add(state: MemoryState, entry: Entry) -> None:
     """Index an entry that became active."""
     wording = entry.proposal
     state.revision += 1
+    state.touched = (*state.touched, entry.ref)
     state.by_type.setdefault(wording.type, {})[entry.ref] = _file(state, entry)
     state.exact[wording.exact] = entry.ref
     state.texts[wording.key] = (*state.texts.get(wording.key, ()), entry.ref)
@@ -33,6 +34,7 @@ def remove(state: MemoryState, entry: Entry) -> None:
     """Take an entry out of the indexes before it changes or retires."""
     wording = entry.proposal
     state.revision += 1
+    state.touched = (*state.touched, entry.ref)
     of_type = state.by_type[wording.type]
     _unfile(state, entry, *of_type.pop(entry.ref))
     if wording.type not in state.cohorts:  # there is no other
@@ -48,6 +50,7 @@ def refile(state: MemoryState, ref: Ref) -> None:
     entry = state.entries.get(ref)
     of_type = {} if entry is None else state.by_type.get(entry.proposal.type, {})
     if entry is not None and ref in of_type:
+        state.touched = (*state.touched, ref)
         _unfile(state, entry, *of_type[ref])
         of_type[ref] = _file(state, entry)
 

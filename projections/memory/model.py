@@ -273,6 +273,8 @@ class MemoryState(Struct):
     """Counts of what ``status`` warns about, by code (SPEC 3.5, 5.3)."""
     moves: tuple[Move, ...] = ()
     """What the last event decided; accounting records it."""
+    touched: tuple[Ref, ...] = ()
+    """Entries that the last event indexed anew, so also those that it changed without deciding anything."""
     fresh: bool = True
     """False where the last event had been delivered before: no projection takes it in again (I9)."""
     opened: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,11 +16,15 @@ from ledger.ids import MonotonicIds
 from ledger.log import FileLog
 from ledger.repair import repair
 from ledger.source import make_source
+from projections.histories import HistoryState, MemoryHistories
+from projections.histories import Step as HistoryStep
+from projections.memory.model import Ref
 from projections.prompts import RenderedPrompts
 from projections.protocol import fold
 from projections.render import workspace_block
 from replay import checkpoints, rows
 from replay.checkpoints import folder_of
+from replay.history import with_history
 from replay.kept import keep_all
 from replay.live import Live
 from replay.positions import session_sources
@@ -103,9 +108,18 @@ def _check(log: FileLog, data: st.DataObject) -> None:
     block = workspace_block(whole.memory)
     assert with_blocks(log, wanted, lambda state: workspace_block(state.memory)) == block
     assert with_blocks(log, wanted, lambda state: state == whole)
+    told = fold(MemoryHistories(), log.read())
+    assert with_history(log, None, lambda state: state == told)
+    if refs := list(told.accounts.records):
+        ref = data.draw(st.sampled_from(refs))
+        assert with_history(log, None, partial(_steps, ref)) == told.steps[ref]
     names = session_sources(log.read())
     assert with_names(log, lambda found: list(found.items())) == list(names.items())
     assert with_names(log, lambda found: {name: found[name] for name in names}) == names
+
+
+def _steps(ref: Ref, state: HistoryState) -> tuple[HistoryStep, ...]:
+    return state.steps[ref]
 
 
 @settings(max_examples=examples(40))

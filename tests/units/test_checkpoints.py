@@ -11,6 +11,7 @@ from ledger.events import Draft, MemoryRequestedData, SessionStartedData, ToolCo
 from ledger.ids import MonotonicIds
 from ledger.log import Cursor, FileLog, Reader
 from projections.accounting import Accounts
+from projections.histories import Steps
 from projections.hot.delivery import Given
 from projections.hot.state import States
 from projections.memory.model import MemoryState
@@ -65,7 +66,7 @@ class TestTypes:
 
     def test_the_schema_names_all_stored_types(self) -> None:
         """Whoever changes a stored type writes the new digest into ``replay.stored.SCHEMA``."""
-        types = (Head, Body, MemoryState, Older, Prompts, Accounts, States, dict[str, Given])
+        types = (Head, Body, MemoryState, Older, Prompts, Accounts, States, dict[str, Given], Steps)
         assert schema_digest(*types) == SCHEMA
 
     def test_the_version_is_that_of_the_projection(self) -> None:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from ledger.events import type_name
 from projections.memory.model import Ref
-from replay.history import Step, history_of
+from replay.history import Worded, history_of
 from tests.support.harness import Harness
 
 
-def _history(harness: Harness, text: str) -> list[Step]:
+def _history(harness: Harness, text: str) -> list[Worded]:
     """The steps of the first candidate that was proposed with a text."""
     records = harness.state().accounts.records
     ref: Ref = next(ref for ref, record in records.items() if record.proposal.text == text)
     return list(history_of(harness.events(), ref))
 
 
-def _kinds(steps: list[Step]) -> list[tuple[str, list[str]]]:
-    return [(type_name(step.event), [move.after for move in step.moves]) for step in steps]
+def _kinds(steps: list[Worded]) -> list[tuple[str, list[str]]]:
+    return [(one.step.type, list(one.step.states)) for one in steps]
 
 
 def test_a_memory_from_request_to_restore() -> None:
@@ -44,9 +43,9 @@ def test_a_memory_from_request_to_restore() -> None:
         ("memory.deleted", ["deleted"]),
         ("memory.restored", ["promoted"]),
     ]
-    assert [step.reinforcements for step in steps] == [0, 0, 1, 1, 1, 1]
+    assert [one.step.reinforcements for one in steps] == [0, 0, 1, 1, 1, 1]
     assert steps[0].before is None
-    (changed,) = [step for step in steps if type_name(step.event) == "memory.updated"]
+    (changed,) = [one for one in steps if one.step.type == "memory.updated"]
     assert changed.before is not None
     assert changed.after is not None
     assert (changed.before.text, changed.after.text) == ("use yarn in every package", "use yarn 4 in every package")

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from ledger.blocks import Run
 from ledger.errors import LedgerNotFound, StorageError
 from ledger.events import AnyEvent, Draft, SessionLinkedData, SessionStartedData
 from ledger.log import LOG_NAME, FileLog
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState
-from projections.world import World, WorldState
+from projections.world import World
 from replay.kept import KeptFacts, facts_path, keep_all
 from replay.live import Live
 from replay.state import state_at
+from replay.stored import Held, take_in
 from tests.support.logs import TIME, draft, new_log
 
 
@@ -39,14 +41,13 @@ class Passes:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.sizes: list[int] = []
-        run = World.run
 
-        def counted(world: World, state: WorldState, events: Iterable[AnyEvent]) -> None:
+        def counted(held: Held, world: World, events: Iterable[AnyEvent | Run]) -> None:
             taken = list(events)
             self.sizes.append(len(taken))
-            run(world, state, taken)
+            take_in(held, world, taken)
 
-        monkeypatch.setattr(World, "run", counted)
+        monkeypatch.setattr("replay.live.take_in", counted)
 
 
 @pytest.fixture
@@ -134,14 +135,13 @@ def test_a_file_replaced_behind_the_first_look_is_read_anew(tmp_path: Path, monk
     live = Live(log)
     assert texts(live.memory()) == ["one"]
     log.append([draft("two")])
-    run = World.run
 
-    def replaced(world: World, state: WorldState, events: Iterable[AnyEvent]) -> None:
+    def replaced(held: Held, world: World, events: Iterable[AnyEvent | Run]) -> None:
         monkeypatch.undo()
         (tmp_path / "other" / LOG_NAME).rename(log.path)
-        run(world, state, events)
+        take_in(held, world, events)
 
-    monkeypatch.setattr(World, "run", replaced)
+    monkeypatch.setattr("replay.live.take_in", replaced)
     assert texts(live.memory()) == ["other", "more"]
 
 
