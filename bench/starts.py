@@ -14,7 +14,7 @@ from projections.policy import Context
 from replay.kept import keep_all, keep_facts
 from replay.live import Live
 
-__all__ = ["measure_starts"]
+__all__ = ["measure_starts", "write_with_checkpoint"]
 
 _TAIL, _SEED = 1000, 1
 _BASE = "import msgspec"
@@ -34,7 +34,7 @@ def measure_starts(folder: Path, sizes: Sequence[int], rounds: int) -> None:
     }
     for size in sizes:
         place = folder / str(size)
-        _write(place, size)
+        write_with_checkpoint(place, size)
         commands[_name(size)] = [sys.executable, "-m", "memfold", "prompt", "--ledger", str(place)]
     samples = processes(commands, rounds)
     print("\n(d) memfold prompt, 1,000 events behind a checkpoint; wall of the process")
@@ -48,7 +48,7 @@ def measure_starts(folder: Path, sizes: Sequence[int], rounds: int) -> None:
         print(f"    {size:,} beside {sizes[0]:,} events: {middle:.2f}x (middle half {low:.2f} to {high:.2f})")
 
 
-def _write(place: Path, size: int) -> None:
+def write_with_checkpoint(place: Path, size: int) -> None:
     """A ledger, the checkpoint that a host leaves, and the same thousand events behind it, whatever the size."""
     write_ledger(place, size)
     log = FileLog.open(place)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from functools import partial
 from types import GenericAlias as _Alias
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
