@@ -75,4 +75,4 @@ def _report(samples: Samples, case: str) -> None:
     print(f"    {case}: {median(samples, case) * 1e3:,.1f} ms")
     for name in (_DECODE, _FULL):
         middle, low, high = ratio(samples, case, name)
-        print(f"        {middle:.3f} of {name} ({low:.3f} to {high:.3f}, {len(samples[case])} rounds)")
+        print(f"        {middle:.4f} of {name} ({low:.4f} to {high:.4f}, {len(samples[case])} rounds)")
