@@ -22,8 +22,8 @@ __all__ = ["FORMAT", "Archive", "Damaged", "Layout", "Record", "build"]
 FORMAT = 2
 """Rises with each change of the bytes of an archive, or of what lies behind a checkpoint's JSON."""
 
-_PER_BUCKET = 8
-_PER_PAGE = 128
+_PER_BUCKET = 4
+_PER_PAGE = 64
 _DIGEST = 8
 _ENTRY = 24 + _DIGEST
 """Bytes of a directory's entry: place, length, mask, digest."""
@@ -186,7 +186,7 @@ def _hash(table: str, key: bytes) -> int:
 
 
 def _mask(place: int) -> int:
-    """Three bits of 64: of a bucket's usual eight records, others set all of them once in thirty times."""
+    """Three bits of 64: of a bucket's usual four records, others set all of them once in two hundred times."""
     return 1 << (place >> 58) | 1 << (place >> 52 & 63) | 1 << (place >> 46 & 63)
 
 

@@ -6,6 +6,7 @@ No two active entries have the same exact key: a candidate that would is absorbe
 from __future__ import annotations
 
 from bisect import bisect_left
+from itertools import islice
 from typing import Literal, TypeVar
 
 from projections.memory.model import Cohort, Entry, MemoryState, Proposal, Ref, Tombstone
@@ -97,9 +98,9 @@ def _unfile(state: MemoryState, entry: Entry, cohort: Cohort, clock: int) -> Non
 def _index(members: list[tuple[int, int]], place: tuple[int, int]) -> int:
     """Where a place stands, or belongs. Looked for from the end: the older ones may have to be read from a file."""
     end = len(members)
-    for behind in range(1, min(_NEAR, end) + 1):
-        if members[-behind] < place:
-            return end - behind + 1
+    for behind, other in enumerate(islice(reversed(members), _NEAR)):
+        if other < place:
+            return end - behind
     return bisect_left(members, place)
 
 
