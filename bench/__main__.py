@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
-import os
 import statistics
 import tempfile
 import time
@@ -14,6 +12,7 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
+from bench.appends import measure_append
 from bench.bridge import measure_bridge
 from bench.damage import measure_damage
 from bench.growth import measure_growth
@@ -30,14 +29,12 @@ from bench.stores import measure_import
 from bench.writers import measure_writers
 from bench.writes import measure_writes
 from ledger.codec import decode_known
-from ledger.events import Draft, MemoryRequestedData, type_name
+from ledger.events import type_name
 from ledger.log import LOG_NAME, FileLog
 from projections.protocol import fold
 from projections.world import World
 from replay.kept import KeptFacts
 from replay.outlines import by_blocks
-
-_APPENDS = 500
 
 
 class Bench:
@@ -112,38 +109,7 @@ class Bench:
 
     def append(self) -> None:
         """A durable append of one memory, beside one raw write and sync of the same bytes."""
-        log = FileLog.create(self.folder / "small", root="/w", key="0" * 16)
-        drafts = [Draft(source="bench/s", time=None, data=MemoryRequestedData("m", "Remember: use integer cents"))]
-        log.append(drafts)
-        before = Path(log.path).read_bytes()
-        line = before.splitlines(keepends=True)[-1]
-        # As long as the log, in the same folder: both files grow into a new block in the same round.
-        raw = os.open(self.folder / "raw", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        os.write(raw, before)
-        sync = getattr(os, "fdatasync", os.fsync)
-
-        def write() -> None:
-            os.write(raw, line)
-            sync(raw)
-
-        # Else the collections between the cases would go through all that the process holds, and each append would
-        # find the processor's caches empty: no host does that to it.
-        gc.collect()
-        gc.freeze()
-        synced = {"write + fdatasync": write, "append": lambda: log.append(drafts)}
-        samples = in_turn(synced, _APPENDS, time.perf_counter)
-        # Measured apart, behind a sync too: what it leaves for the disk would be synced by the next case.
-        unsynced = {"write + fdatasync": write, "append": lambda: log.append(drafts, durable=False)}
-        rest = in_turn(unsynced, _APPENDS, time.perf_counter)
-        gc.unfreeze()
-        os.close(raw)
-        log.close()
-        print("\n(b) a durable append of one memory; wall; baseline: one raw write and fdatasync of the same bytes")
-        print(f"    baseline: {median(samples, 'write + fdatasync') * 1e3:.2f} ms")
-        _report(samples, "append", "write + fdatasync")
-        _, low, high = ratio(samples, "append", "write + fdatasync", share=0.5)
-        print(f"    the middle half of the rounds: {low:.2f} to {high:.2f}")
-        print(f"    an append without its sync: {median(rest, 'append') * 1e6:.0f} us")
+        measure_append(self.folder / "small")
 
     def writers(self) -> None:
         """Many processes that append at once, beside appends under the lock alone."""

@@ -14,23 +14,22 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from bench.ledgers import write_ledger
 from bench.measure import Samples, in_turn, machine, ratio
 from bench.peers.installed import from_npm, from_pypi
 from bench.pipes import Pipe
+from bench.starts import write_with_checkpoint
 from bench.writes import Server
 from ledger.codec import decode_known
 from ledger.log import LOG_NAME, FileLog
 from projections.protocol import fold
 from projections.world import World
-from replay.kept import KeptFacts, keep_all
+from replay.kept import KeptFacts
 from replay.live import Live
 from replay.outlines import by_blocks
 
 __all__ = ["DATA", "Growth", "Line", "measure_growth"]
 
 DATA = Path(__file__).parent / "out" / "growth.json"
-_TAIL = 1000
 _MOST_OF_PEERS = 100_000
 """Events of the largest store of a peer: a larger one takes minutes to fill."""
 _IMPORT, _DECODE = "import msgspec", "decode only"
@@ -89,8 +88,7 @@ def measure_growth(folder: Path, most: int, rounds: int) -> None:
 def _starts(found: Growth, folder: Path, size: int, rounds: int) -> None:
     """A checkpoint and a thousand events behind it; the same log without; and what peers take to have theirs."""
     kept, bare = folder / "kept", folder / "bare"
-    write_ledger(kept, size + _TAIL, before_last=_keep)
-    keep_all(str(kept), FileLog.open(kept).read())
+    write_with_checkpoint(kept, size)
     bare.mkdir()
     shutil.copy(kept / LOG_NAME, bare / LOG_NAME)
     prompt = [sys.executable, "-m", "memfold", "prompt", "--ledger"]
@@ -158,13 +156,6 @@ def _rates(found: Growth, folder: Path, size: int, rounds: int) -> None:
         samples["eventsourcing"] = [float(peer.ask({"id": turn + 1})["seconds"]) for turn in range(rounds)]
         peer.close()
     _note(found.rate, samples, _DECODE, size, inverse=True)
-
-
-def _keep(log: FileLog) -> None:
-    keep_all(log.directory, log.read())
-    live = Live(log)
-    live.world()
-    live.keep(every=0)
 
 
 def _run(command: list[str], environ: Mapping[str, str] | None = None) -> None:

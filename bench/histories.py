@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from bench.ledgers import write_ledger
 from bench.measure import Samples, in_turn, median, ratio
+from bench.starts import write_with_checkpoint
 from ledger.codec import decode_known
 from ledger.log import LOG_NAME, FileLog
 from projections.histories import HistoryState
@@ -15,7 +15,7 @@ from projections.memory.model import shown_id
 from projections.protocol import fold
 from projections.world import World
 from replay.history import Worded, history_of, with_history, worded
-from replay.kept import KeptFacts, keep_all
+from replay.kept import KeptFacts
 from replay.live import Live
 from replay.outlines import by_blocks
 from replay.why import why
@@ -27,7 +27,7 @@ _HISTORY, _COLD, _WHY = "memfold history ID", "the same, no checkpoint", "memfol
 
 
 def measure_histories(folder: Path, events: int, rounds: int) -> None:
-    """Measure and print; the ledger has a checkpoint and up to a thousand events behind it.
+    """Measure and print; the ledger has a checkpoint and a thousand events behind it.
 
     Args:
         folder: where the ledger goes.
@@ -37,16 +37,8 @@ def measure_histories(folder: Path, events: int, rounds: int) -> None:
     Raises:
         RuntimeError: if a fast answer differs from the plain one.
     """
-
-    def checkpoint(log: FileLog) -> None:
-        keep_all(log.directory, log.read())
-        live = Live(log)
-        live.world()
-        live.keep(every=0)
-
-    write_ledger(folder, events, before_last=checkpoint)
+    write_with_checkpoint(folder, events)
     log, directory = FileLog.open(folder), str(folder)
-    keep_all(directory, log.read())
     numbers = list(Live(log).memory().numbers)
     number = numbers[len(numbers) // 2]
     ref = Live(log).memory().numbers[number]

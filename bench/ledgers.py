@@ -6,7 +6,7 @@ import hashlib
 import os
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -88,18 +88,8 @@ class Mix(Struct, frozen=True):
 DEFAULT_MIX = Mix()
 
 
-def write_ledger(
-    directory: Path,
-    events: int,
-    *,
-    seed: int = 0,
-    mix: Mix = DEFAULT_MIX,
-    before_last: Callable[[FileLog], None] | None = None,
-) -> str:
-    """Write a ledger of so many events in all through the real writer; the source of its latest session.
-
-    ``before_last`` is called when a thousand or fewer are still to come.
-    """
+def write_ledger(directory: Path, events: int, *, seed: int = 0, mix: Mix = DEFAULT_MIX) -> str:
+    """Write a ledger of so many events in all through the real writer; the source of its latest session."""
     chance = random.Random(seed)
     latest = ""
     stream = drafts(seed=seed, mix=mix)
@@ -109,8 +99,6 @@ def write_ledger(
     ) as log:
         for first in range(1, events, _BATCH):
             batch = list(islice(stream, min(_BATCH, events - first)))
-            if before_last is not None and first + _BATCH >= events:
-                before_last(log)
             log.append(batch)
             latest = batch[-1].source
     return latest
@@ -143,10 +131,13 @@ def kept_ledger(events: int) -> Kept:
     return Kept(place / "ledger", (place / "session").read_text())
 
 
-def drafts(*, seed: int = 0, mix: Mix = DEFAULT_MIX) -> Iterator[Draft]:
-    """Endless history of one workspace: two sessions at a time, hours or days between them, a long break each year."""
+def drafts(*, seed: int = 0, mix: Mix = DEFAULT_MIX, begin: int = _START) -> Iterator[Draft]:
+    """Endless history of one workspace: two sessions at a time, hours or days between them, a long break each year.
+
+    It begins at a time in milliseconds.
+    """
     chance = random.Random(seed)
-    now = _START
+    now = begin
     number = 0
     open_ = [_session(chance, mix, number)]
     while True:

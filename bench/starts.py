@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
-from bench.ledgers import ROOT, write_ledger
+from bench.ledgers import ROOT, drafts, write_ledger
 from bench.measure import median, processes, ratio
 from ledger.log import FileLog
 from projections.policy import Context
-from replay.checkpoints import find
 from replay.kept import keep_all, keep_facts
 from replay.live import Live
 
-__all__ = ["measure_starts"]
+__all__ = ["measure_starts", "write_with_checkpoint"]
 
-_TAIL = 1000
+_TAIL, _SEED = 1000, 1
 _BASE = "import msgspec"
 
 
@@ -25,7 +25,7 @@ def measure_starts(folder: Path, sizes: Sequence[int], rounds: int) -> None:
 
     Args:
         folder: where the ledgers are written; it must not be there.
-        sizes: events before the checkpoint, rising; behind it come a thousand.
+        sizes: events before the checkpoint, rising; behind it come a thousand, the same for all.
         rounds: how often each process runs.
     """
     commands = {
@@ -34,9 +34,7 @@ def measure_starts(folder: Path, sizes: Sequence[int], rounds: int) -> None:
     }
     for size in sizes:
         place = folder / str(size)
-        write_ledger(place, size + _TAIL, before_last=_keep)
-        log = FileLog.open(place)
-        keep_facts(str(place), log.reader(next(find(log)).cursor), Context(root=ROOT))
+        write_with_checkpoint(place, size)
         commands[_name(size)] = [sys.executable, "-m", "memfold", "prompt", "--ledger", str(place)]
     samples = processes(commands, rounds)
     print("\n(d) memfold prompt, 1,000 events behind a checkpoint; wall of the process")
@@ -50,12 +48,17 @@ def measure_starts(folder: Path, sizes: Sequence[int], rounds: int) -> None:
         print(f"    {size:,} beside {sizes[0]:,} events: {middle:.2f}x (middle half {low:.2f} to {high:.2f})")
 
 
-def _keep(log: FileLog) -> None:
-    """The checkpoint that a host leaves; facts first, for it is folded sooner with them."""
-    keep_all(log.directory, log.read())
+def write_with_checkpoint(place: Path, size: int) -> None:
+    """A ledger, the checkpoint that a host leaves, and the same thousand events behind it, whatever the size."""
+    write_ledger(place, size)
+    log = FileLog.open(place)
+    keep_all(log.directory, log.read())  # facts first, for it is folded sooner with them
     live = Live(log)
-    live.world()
+    begin = live.memory().now
     live.keep(every=0)
+    tail = log.append(list(islice(drafts(seed=_SEED, begin=begin), _TAIL)))
+    keep_facts(log.directory, tail, Context(root=ROOT))
+    log.close()
 
 
 def _name(size: int) -> str:

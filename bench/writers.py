@@ -25,7 +25,7 @@ __all__ = ["measure_writers"]
 _WRITERS, _EVENTS = 32, 1000
 _LIMIT = 300.0
 """Seconds after which a round is given up and its processes are killed."""
-_PLAIN, _OURS = "flock alone", "append"
+_PLAIN, _LOOKS, _OURS = "flock alone", "lock and looks", "append"
 _PROGRAM = """
 import json, os, sys, time
 from fcntl import LOCK_EX, LOCK_UN, flock
@@ -38,7 +38,7 @@ drafts = [
            data=ToolCompletedData(f"call_{number}_{n}", "bash", ToolArguments(command="npm test"), output="x" * 200))]
     for n in range(count)
 ]
-lines = [b'{"type":"tool.completed","source":"bench/%d","seq":%d,"data":"%s"}\\n' % (number, n, b"x" * 360)
+lines = [b'{"type":"tool.completed","source":"bench/%d","seq":%d,"data":"%s"}\\n' % (number, n, b"x" * 340)
          for n in range(count)]
 lock = os.open(folder + "/plain.lock", os.O_RDWR | os.O_CREAT)
 plain = os.open(folder + "/plain", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -48,7 +48,15 @@ def locked(line):
     os.write(plain, line)
     flock(lock, LOCK_UN)
 
-write, what = (locked, lines) if kind == "plain" else (log.append, drafts)
+def looked(line):
+    flock(lock, LOCK_EX)
+    os.stat(folder + "/plain.lock")
+    os.stat(folder + "/plain")
+    os.write(plain, line)
+    flock(lock, LOCK_UN)
+
+write = {"flock alone": locked, "lock and looks": looked, "append": log.append}[kind]
+what = drafts if kind == "append" else lines
 done = [0.0] * count
 os.write(1, b"\\n")
 os.read(0, 1)
@@ -82,24 +90,26 @@ def measure_writers(folder: Path, rounds: int) -> None:
         RuntimeError: if an event is missing or there twice, or a number isn't the next one.
     """
     folder.mkdir()
-    seconds: Samples = {_PLAIN: [], _OURS: []}
-    worst: Samples = {_PLAIN: [], _OURS: []}
+    cases = (_PLAIN, _LOOKS, _OURS)
+    seconds: Samples = {case: [] for case in cases}
+    worst: Samples = {case: [] for case in cases}
     for number in range(rounds):
-        for case in (_PLAIN, _OURS) if number % 2 == 0 else (_OURS, _PLAIN):
-            place = folder / f"{number}-{case}"
+        for case in cases if number % 2 == 0 else reversed(cases):
+            place = folder / f"{number}-{case.replace(' ', '-')}"
             FileLog.create(place, root="/w", key="0" * 16).close()
-            told = _run("plain" if case == _PLAIN else "ours", place)
+            told = _run(case, place)
             _require_all(case, place)
             seconds[case].append(max(one.end for one in told) - min(one.begin for one in told))
             worst[case].append(max(max(one.waits) for one in told))
     print(f"\n(h) {_WRITERS} processes append {_EVENTS:,} events each, no sync; wall; baseline: flock, write, unlock")
     each = statistics.median(seconds[_PLAIN]) / (_WRITERS * _EVENTS)
     print(f"    baseline: {each * 1e6:.1f} us an event, worst wait {statistics.median(worst[_PLAIN]) * 1e3:.0f} ms")
-    middle, low, high = ratio(seconds, _PLAIN, _OURS)
-    print(f"    throughput: {middle:.2f} of it ({low:.2f} to {high:.2f}, {rounds} rounds)")
-    middle, low, high = ratio(worst, _OURS, _PLAIN)
-    ours = statistics.median(worst[_OURS]) * 1e3
-    print(f"    worst wait: {middle:.2f}x ({low:.2f} to {high:.2f}), {ours:.0f} ms")
+    for case in (_LOOKS, _OURS):
+        middle, low, high = ratio(seconds, _PLAIN, case)
+        print(f"    {case}: {middle:.2f} of its throughput ({low:.2f} to {high:.2f}, {rounds} rounds)")
+        middle, low, high = ratio(worst, case, _PLAIN)
+        highest = statistics.median(worst[case]) * 1e3
+        print(f"        worst wait: {middle:.2f}x ({low:.2f} to {high:.2f}), {highest:.0f} ms")
 
 
 def _run(kind: str, place: Path) -> list[_Told]:
@@ -151,7 +161,7 @@ def _line(writer: subprocess.Popen[bytes], deadline: float) -> bytes:
 
 def _require_all(case: str, place: Path) -> None:
     """Whether all that was acknowledged is there, once, under numbers without a gap."""
-    if case == _PLAIN:
+    if case != _OURS:
         count = (place / "plain").read_bytes().count(b"\n")
         if count != _WRITERS * _EVENTS:
             raise RuntimeError(f"{count} plain lines")

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Protocol, Self, Unpack
 
 from ledger.codec import UNREADABLE, decode_known
 from ledger.errors import LedgerNotFound, NewerFormat, SequenceConflict, storage_error
@@ -22,8 +22,7 @@ from ledger.trust import require_own, require_place
 if TYPE_CHECKING:
     from ledger.blocks import BlockReader, Outlines
     from ledger.drafts import Stamped
-    from ledger.locks import Lock
-    from ledger.writer import Durability
+    from ledger.writer import Options
 
 __all__ = [
     "FORMAT",
@@ -33,7 +32,6 @@ __all__ = [
     "FileLog",
     "Health",
     "Log",
-    "Options",
     "Reader",
     "Record",
 ]
@@ -80,27 +78,6 @@ class Log(Protocol):
     def size(self) -> int:
         """The next seq: the number of events of a healthy log."""
         ...
-
-
-class Options(TypedDict, total=False):
-    """How a ``FileLog`` works; each has a default.
-
-    Attributes:
-        clock: milliseconds since the Unix epoch; by default the system's.
-        new_id: source of event ids; by default rising UUIDv7 of the clock.
-        durability: which appends are synced to the disk before they return; by default ``memories``.
-        lock: the writers' lock; by default the cheapest of this platform.
-        lock_timeout: seconds to wait for another writer, if ``lock`` isn't given; by default 2.
-        own: whether the log must be this user's own (``ledger.trust``); by default it must. A copy that a person
-            names may lie on a disk that knows no owners.
-    """
-
-    clock: Callable[[], int]
-    new_id: Callable[[], str]
-    durability: Durability
-    lock: Lock
-    lock_timeout: float
-    own: bool
 
 
 class _Pen:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 __all__ = ["DAY_MS", "HOUR_MS", "format_time", "instant", "parse_time", "utc_day"]
 
@@ -12,7 +13,7 @@ DAY_MS = 24 * HOUR_MS
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _OWN_LENGTH = len("2026-01-01T00:00:00.000Z")
-_SHAPE = re.compile(
+_SHAPE = (
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?:[Tt ](?:[01][0-9]|2[0-3]):[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?"
 )
@@ -29,7 +30,7 @@ def parse_time(text: str | None) -> int | None:
     # What ``fromisoformat`` takes grows with Python, and a time must mean the same in every version (I1). Our own
     # form is known by its punctuation, which is cheaper than the pattern.
     own = len(text) == _OWN_LENGTH and text[4:20:3] == "--T::." and text[-1] == "Z" and text[11:13] < "24"
-    if not own and not _SHAPE.fullmatch(text):
+    if not own and not _shape().fullmatch(text):
         return None
     try:
         moment = datetime.fromisoformat(text if own else text.upper())
@@ -38,6 +39,11 @@ def parse_time(text: str | None) -> int | None:
         return (moment - _EPOCH) // _MILLISECOND
     except (ValueError, OverflowError):
         return None
+
+
+@cache
+def _shape() -> re.Pattern[str]:
+    return re.compile(_SHAPE)  # most times have our own form, and need no pattern
 
 
 def instant(ms: int) -> datetime:

@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Literal
+from typing import Literal, TypedDict
 
 from ledger.codec import TYPE_NAMES
 from ledger.drafts import Stamped
@@ -20,7 +20,7 @@ from ledger.reader import reading
 from ledger.recovery import recover
 from ledger.tail import Tail, read_tail
 
-__all__ = ["QUARANTINE", "Durability", "Writer", "quarantine_name"]
+__all__ = ["QUARANTINE", "Durability", "Options", "Writer", "quarantine_name"]
 
 Durability = Literal["always", "memories", "never"]
 """Which appends are synced before they return: all, those that memory depends on (DESIGN 4), or none."""
@@ -31,6 +31,27 @@ _SYNCED = frozenset(
     for cls, name in TYPE_NAMES.items()
     if name.startswith("memory.") or name in {"session.compacted", "session.deleted"}
 )
+
+
+class Options(TypedDict, total=False):
+    """How a ``FileLog`` works; each has a default.
+
+    Attributes:
+        clock: milliseconds since the Unix epoch; by default the system's.
+        new_id: source of event ids; by default rising UUIDv7 of the clock.
+        durability: which appends are synced to the disk before they return; by default ``memories``.
+        lock: the writers' lock; by default the cheapest of this platform.
+        lock_timeout: seconds to wait for another writer, if ``lock`` isn't given; by default 2.
+        own: whether the log must be this user's own (``ledger.trust``); by default it must. A copy that a person
+            names may lie on a disk that knows no owners.
+    """
+
+    clock: Callable[[], int]
+    new_id: Callable[[], str]
+    durability: Durability
+    lock: Lock
+    lock_timeout: float
+    own: bool
 
 
 class Writer:

@@ -25,7 +25,7 @@ from ledger.reader import Cursor
 from ledger.trust import DERIVED, open_own, put_own
 from projections.memory.fold import WorkspaceMemory
 from projections.policy import RULES_VERSION
-from replay.archive import Archive, Damaged, Layout, build
+from replay.archive import FORMAT, Archive, Damaged, Layout, build
 from replay.places import digest_before
 from replay.rows import read_older
 from replay.stored import SCHEMA, Body, Held, Parts, changes_since, parts_of, records, tables_of
@@ -40,7 +40,7 @@ STATE_VERSION = 3
 _HEAD, _ARCHIVE = ".json", ".table"
 _PLACE = 16
 """Digits of a byte in a name."""
-_KIND = f"world-{STATE_VERSION}.{WorkspaceMemory.version}.{RULES_VERSION}-{SCHEMA}"
+_KIND = f"world-{STATE_VERSION}.{WorkspaceMemory.version}.{RULES_VERSION}.{FORMAT}-{SCHEMA}"
 _KEPT = 2
 _MOST_CHANGES = 2000
 """Changes beside an archive, above which the next checkpoint gets one of its own: a start reads them all."""

@@ -8,8 +8,10 @@ they are asked for.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from itertools import islice
+from typing import Any, SupportsIndex
 
 from msgspec import Struct
 
@@ -18,14 +20,11 @@ from ledger.files import close_file
 from ledger.trust import open_own
 from replay.archive import Damaged
 
-if TYPE_CHECKING:
-    from struct import Struct as Layout
-
-__all__ = ["NEWEST", "Older", "Place", "Row", "older_of", "read_older"]
+__all__ = ["NEWEST", "NONE", "Older", "Place", "Row", "older_of", "read_older"]
 
 NEWEST = 40
 """Places of a cohort that are at hand: more than a block has lines (SPEC 2.6)."""
-_DIGEST = 8
+_DIGEST, _WORD = 8, 8
 
 Place = tuple[int, int]
 """Clock and number of an entry."""
@@ -36,30 +35,36 @@ class Older(Struct, frozen=True, array_like=True):
 
     Attributes:
         count: how many there are.
+        first: the oldest one.
         begin: their first byte behind the head of the file.
         digest: of their bytes, in hex.
     """
 
     count: int = 0
+    first: Place = (0, 0)
     begin: int = 0
     digest: str = ""
+
+
+NONE = Older()
+"""All places are at hand."""
 
 
 class Row(list[Place]):
     """A sorted list of places.
 
-    What stands at its end can be read, and added to, as it is; whoever asks for more has all of it read. It can do
-    what folds do with the places of a cohort.
+    Its first place and those at its end can be read as it is, and the latter changed; whoever asks for more has all of
+    it read. It can do what folds do with the places of a cohort.
 
     Args:
         newest: its end.
-        count: how many stand before that.
-        read: reads those.
+        older: what stands before that.
+        read: reads those places.
     """
 
-    def __init__(self, newest: list[Place], count: int, read: Callable[[], list[Place]]) -> None:
+    def __init__(self, newest: list[Place], older: Older, read: Callable[[Older], list[Place]]) -> None:
         super().__init__(newest)
-        self._count = count
+        self._older = older
         self._read = read
 
     def whole(self) -> Row:
@@ -68,41 +73,46 @@ class Row(list[Place]):
         Raises:
             Damaged: if the older ones can't be read.
         """
-        if self._count:
-            older = self._read()
-            self._count = 0
+        if self._older.count:
+            older = self._read(self._older)
+            self._older = NONE
             super().__setitem__(slice(0, 0), older)
         return self
 
     def copy(self) -> Row:
         """A row that changes by itself."""
-        return Row(list(super().__iter__()), self._count, self._read)
+        return Row(list(super().__iter__()), self._older, self._read)
 
     def insert(self, index: SupportsIndex, place: Place) -> None:
         """As a list's."""
-        super(Row, self.whole()).insert(index, place)
+        super().insert(self._at_hand(index), place)
 
     def __len__(self) -> int:
-        return self._count + super().__len__()
+        return self._older.count + super().__len__()
 
     def __getitem__(self, index: Any) -> Any:
-        if not (type(index) is int and -super().__len__() <= index < 0):
-            self.whole()
-        return super().__getitem__(index)
+        if index == 0 and self._older.count:
+            return self._older.first
+        at: SupportsIndex = self._at_hand(index)  # or a slice, which none of those who hold one asks for
+        return super().__getitem__(at)
 
     def __delitem__(self, index: Any) -> None:
-        super(Row, self.whole()).__delitem__(index)
+        super().__delitem__(self._at_hand(index))
 
     def __iter__(self) -> Iterator[Place]:
-        return super(Row, self.whole()).__iter__()
+        if self._older.count:
+            yield self._older.first
+            yield from islice(super(Row, self.whole()).__iter__(), 1, None)
+        else:
+            yield from super().__iter__()
 
     def __contains__(self, place: object) -> bool:
         return super(Row, self.whole()).__contains__(place)
 
     def __reversed__(self) -> Iterator[Place]:
         yield from super().__reversed__()
-        if self._count:
-            yield from reversed(self._read())
+        if self._older.count:
+            yield from reversed(self._read(self._older))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Row):
@@ -114,15 +124,26 @@ class Row(list[Place]):
 
     __hash__ = None
 
+    def _at_hand(self, index: Any) -> Any:
+        """An index as one of the places at hand; all of them are, behind this, where it leads to another one."""
+        count = self._older.count
+        if count and type(index) is int:
+            if index >= count:
+                return index - count
+            if -super().__len__() <= index < 0:
+                return index
+        self.whole()
+        return index
+
 
 def older_of(places: list[Place], packed: list[bytes]) -> tuple[list[Place], Older]:
     """The newest of a cohort's places, and where the others lie, which are added to ``packed``."""
     split = max(0, len(places) - NEWEST)
     if not split:
-        return places, Older()
+        return places, NONE
     clocks, numbers = zip(*places[:split], strict=True)
-    data = _layout(split).pack(*clocks, *numbers)
-    older = Older(split, sum(map(len, packed)), _digest(data))
+    data = b"".join(number.to_bytes(_WORD, "little", signed=True) for number in (*clocks, *numbers))
+    older = Older(split, places[0], sum(map(len, packed)), _digest(data))
     packed.append(data)
     return places[split:], older
 
@@ -138,25 +159,26 @@ def read_older(path: str, head: int, older: Older) -> list[Place]:
     Raises:
         Damaged: if they aren't what was written.
     """
-    layout = _layout(older.count)
+    size = 2 * _WORD * older.count
     try:
         descriptor = open_own(path)
         try:
-            data = os.pread(descriptor, layout.size, head + older.begin)
+            data = os.pread(descriptor, size, head + older.begin)
         finally:
             close_file(descriptor)
     except OSError as error:
         raise Damaged(path) from error
     if _digest(data) != older.digest:
         raise Damaged(path)
-    numbers = layout.unpack(data)
+    numbers = _numbers(data)
     return list(zip(numbers[: older.count], numbers[older.count :], strict=True))
 
 
-def _layout(count: int) -> Layout:
-    from struct import Struct as Layout
-
-    return Layout(f"<{2 * count}q")
+def _numbers(data: bytes) -> list[int]:
+    if sys.byteorder == "little":
+        return memoryview(data).cast("q").tolist()
+    words = range(0, len(data), _WORD)
+    return [int.from_bytes(data[at : at + _WORD], "little", signed=True) for at in words]
 
 
 def _digest(data: bytes) -> str:

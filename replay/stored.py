@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import partial
 from types import GenericAlias as _Alias
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import msgspec
 from msgspec import Raw, Struct
@@ -50,15 +50,14 @@ __all__ = [
 
 T = TypeVar("T")
 
-SCHEMA = "97789ad0ccd0a3cb"
+SCHEMA = "499a164094795d17"
 """Digest of all types that are stored; a test holds it. States of other types are never read by mistake."""
 
 _SMALL = frozenset(["pending", "by_type", "cohorts", "rules", "erasures", "warnings", "snapshots"])
 """The dictionaries of workspace memory that are bounded by what is alive, or by what is configured."""
+_NEW = MemoryState()
 _GROWING = tuple(
-    name
-    for name in MemoryState.__struct_fields__
-    if isinstance(getattr(MemoryState(), name), dict) and name not in _SMALL
+    name for name in MemoryState.__struct_fields__ if isinstance(getattr(_NEW, name), dict) and name not in _SMALL
 )
 _OF_TYPE = "by_type:"
 """Active entries by type are a table for each."""
@@ -265,7 +264,7 @@ class Parts:
         state.pending = dict(fields["pending"])
         state.by_type = {type_: self.table(_OF_TYPE + type_) for type_ in fields["by_type"]}
         state.cohorts = {
-            type_: {cohort: Row(newest, older.count, partial(self._older, older)) for cohort, newest, older in cohorts}
+            type_: {cohort: Row(newest, older, self._older) for cohort, newest, older in cohorts}
             for type_, cohorts in fields["cohorts"].items()
         }
         for name in _GROWING:
@@ -311,7 +310,7 @@ class Parts:
         return {entry.number: entry.ref for entry in self._shown}
 
 
-def codec_of(name: str) -> Codec[Any, Any]:
+def codec_of(name: str) -> Codec:
     """How a table is read."""
     key, value = _types(name)
     return Codec(name, _reader(key), _reader(value))
@@ -383,7 +382,7 @@ def _raw(value: object) -> Raw:
     return Raw(msgspec.json.encode(value))
 
 
-_HINTS: dict[str, Any] = get_type_hints(MemoryState)
+_HINTS: dict[str, Any] = MemoryState.__annotations__  # types, not texts: that module's annotations aren't postponed
 _Memory = msgspec.defstruct(
     "_Memory", [(name, _PAIRS.get(name, hint)) for name, hint in _HINTS.items() if name not in _GROWING]
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 from msgspec import Raw, Struct
@@ -19,12 +19,12 @@ _ENCODE = msgspec.json.Encoder().encode
 _MISSING: Any = object()
 
 
-class Codec(Struct, Generic[K, V], frozen=True):
+class Codec(Struct, frozen=True):
     """How the keys and values of one table are read."""
 
     name: str
-    key: Callable[[Raw], K]
-    value: Callable[[Raw], V]
+    key: Callable[[Raw], Any]
+    value: Callable[[Raw], Any]
 
 
 class Table(dict[K, V]):
@@ -44,7 +44,7 @@ class Table(dict[K, V]):
     def __init__(
         self,
         archive: Archive,
-        codec: Codec[K, V],
+        codec: Codec,
         changed: Iterable[tuple[K, V]] = (),
         gone: Iterable[K] = (),
         near: Mapping[K, V] | None = None,

@@ -7,14 +7,15 @@ only, the documents with ``--json`` only. A test holds the set of modules.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from memfold.cli.place import View, open_view
 from memfold.errors import UsageError
 from projections.memory.model import MemoryState
 from projections.prompts import Epoch, PromptState, current_epoch
 from projections.render import Block, numbered_block, workspace_block
-from replay.views import next_block, present_block
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Prompt", "configure", "run"]
 
 
-class Prompt(NamedTuple):
+class Prompt(Struct, frozen=True):
     """What is printed: a block, the epoch that froze it, the hot block beside it, and why there is none."""
 
     kind: str
@@ -120,11 +121,13 @@ def _block(
     view: View, state: PromptState | WorldState, source: str | None, options: Namespace
 ) -> tuple[str, Epoch | None, Block]:
     if options.next:
+        from replay.views import next_block
+
         return "next", None, next_block(state, omitted=options.json)
     if options.numbered:
         return "numbered", None, numbered_block(state.memory, omitted=options.json)
     if source is None:
-        return "present", None, present_block(state, omitted=options.json)
+        return "present", None, workspace_block(state.memory, omitted=options.json)
     epoch = current_epoch(state.prompts, source)
     if epoch is None:
         return "frozen", None, Block("", (), ())

@@ -208,7 +208,8 @@ def _on_session_deleted(turn: Turn, event: SessionDeleted) -> None:
         table.pop(session, None)
 
 
-_TABLES = tuple(name for name in MemoryState.__struct_fields__ if isinstance(getattr(MemoryState(), name), dict))
+_NEW = MemoryState()
+_TABLES = tuple(name for name in MemoryState.__struct_fields__ if isinstance(getattr(_NEW, name), dict))
 _HANDLERS: dict[type, Callable[[Turn, Any], None]] = {
     LedgerCreated: _on_created,
     PolicySet: _on_policy,

@@ -5,7 +5,8 @@ No two active entries have the same exact key: a candidate that would is absorbe
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left
+from itertools import islice
 from typing import Literal, TypeVar
 
 from projections.memory.model import Cohort, Entry, MemoryState, Proposal, Ref, Tombstone
@@ -13,6 +14,9 @@ from projections.memory.retention import MAX_REINFORCEMENTS
 from projections.memory.sameness import erased_digests, same_fact
 
 __all__ = ["add", "bury", "lift_tombstones", "refile", "remove"]
+
+_NEAR = 8
+"""Places from the end that are looked at before the middle is."""
 
 
 def add(state: MemoryState, entry: Entry) -> None:
@@ -77,21 +81,27 @@ def _file(state: MemoryState, entry: Entry) -> tuple[Cohort, int]:
     count = min(entry.reinforcements, MAX_REINFORCEMENTS)
     cohort = Cohort(wording.source, wording.importance, wording.safety_critical, count)
     members, place = state.cohorts.setdefault(wording.type, {}).setdefault(cohort, []), (entry.clock, entry.number)
-    if not members or members[-1] < place:
-        members.append(place)  # as most often: those of a checkpoint need not be read to find where it belongs
-    else:
-        insort(members, place)
+    members.insert(_index(members, place), place)
     return cohort, entry.clock
 
 
 def _unfile(state: MemoryState, entry: Entry, cohort: Cohort, clock: int) -> None:
     of_type = state.cohorts[entry.proposal.type]
     members = of_type[cohort]
-    del members[bisect_left(members, (clock, entry.number))]
+    del members[_index(members, (clock, entry.number))]
     if not members:
         del of_type[cohort]
         if not of_type:
             del state.cohorts[entry.proposal.type]
+
+
+def _index(members: list[tuple[int, int]], place: tuple[int, int]) -> int:
+    """Where a place stands, or belongs. Looked for from the end: the older ones may have to be read from a file."""
+    end = len(members)
+    for behind, other in enumerate(islice(reversed(members), _NEAR)):
+        if other < place:
+            return end - behind
+    return bisect_left(members, place)
 
 
 T = TypeVar("T")

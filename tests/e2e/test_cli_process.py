@@ -120,6 +120,20 @@ def test_a_prompt_with_hot_state_imports_only_what_it_needs(ledger: Path) -> Non
     assert loaded & UNNEEDED == {"_hashlib"}
 
 
+def test_what_msgspec_is_imported_without_is_there_for_whoever_wants_it(ledger: Path) -> None:
+    """Nothing of what stood in its place is left, and ``uuid`` is what it is elsewhere."""
+    tell = (
+        "import platform, sys, uuid, typing_extensions; print(platform.system(), platform.python_version(),"
+        " uuid._AIX, uuid._LINUX, uuid.UUID(int=1), typing_extensions.__name__, sys.modules['platform'].__file__)"
+    )
+    ours = _run(
+        [sys.executable, "-c", f"from memfold.cli.start import import_msgspec; import_msgspec(); {tell}"], ledger
+    )
+    plain = _run([sys.executable, "-c", tell], ledger)
+    assert plain.stdout
+    assert (ours.stdout, ours.stderr) == (plain.stdout, b"")
+
+
 def test_output_is_utf_8_in_any_locale(ledger: Path) -> None:
     """The bytes of a block don't depend on the console's code page."""
     command = [sys.executable, "-m", "memfold", "prompt", "--ledger", str(ledger)]

@@ -34,6 +34,7 @@ from tests.support.bridge import (
     compacting,
     environment,
     event,
+    events_of,
     folder_of,
     hook,
     init,
@@ -62,6 +63,43 @@ def client(tmp_path: Path) -> Client:
     made = Client(tmp_path, tmp_path / "w")
     made.begin()
     return made
+
+
+# -- what is done behind an answer ------------------------------------------------------------------------------
+
+
+def test_an_answered_call_is_in_the_log(tmp_path: Path) -> None:
+    """Before anything that can wait is done; the state that it leads to is the same, however many are answered so."""
+    (tmp_path / "w").mkdir()
+    parts = []
+    for home, settles in (("a", True), ("b", False)):
+        bridge = Bridge(environment(tmp_path / home))
+        bridge.answer(line_of(init(tmp_path / "w"), 1))
+        bridge.answer(line_of(said(REMEMBER), 2))
+        bridge.settle()
+        for number in range(40):
+            call = ran(f"npm test {number % 3}", 1, f"FAIL src/{number}.js: no", call=f"c{number}")
+            assert bridge.answer(line_of(call, 3 + number)).refused is None
+            stored = [one for one in events_of(tmp_path / home, tmp_path / "w") if isinstance(one, ToolCompleted)]
+            assert [one.data.call for one in stored] == [f"c{n}" for n in range(number + 1)]
+            if settles:
+                bridge.settle()
+        parts.append(bridge.answer(line_of(said("go on", message="m2"), 50)).part)
+        bridge.close()
+    assert "src/39.js" in str(parts[0])
+    assert parts[0] == parts[1]
+
+
+def test_it_is_said_once_that_the_log_is_read(tmp_path: Path) -> None:
+    """Behind the first answer: what is at hand by then stays."""
+    (tmp_path / "w").mkdir()
+    told: list[str] = []
+    bridge = Bridge(environment(tmp_path / "home"), warmed=lambda: told.append("warm"))
+    for number, record in enumerate((init(tmp_path / "w"), said(REMEMBER), system()), 1):
+        bridge.answer(line_of(record, number))
+        bridge.settle()
+    bridge.close()
+    assert told == ["warm"]
 
 
 # -- init -----------------------------------------------------------------------------------------------------
@@ -868,7 +906,7 @@ def test_hooks_look_for_no_ids_in_the_log(client: Client, monkeypatch: pytest.Mo
         named.append(given_ids(drafts))
         return named[-1]
 
-    monkeypatch.setattr("ledger.log.given_ids", noted)
+    monkeypatch.setattr("ledger.drafts.given_ids", noted)
     assert client.ask(said(REMEMBER))["notice"] == NOTED
     client.ask(ran("npm test", 1, "1 failed"))
     client.ask(system())

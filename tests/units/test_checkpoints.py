@@ -22,6 +22,7 @@ from replay.archive import Archive, Damaged, Record, build
 from replay.checkpoints import STATE_VERSION, Checkpoint, Head, find, folder_of
 from replay.live import CHECKPOINT_EVERY, Live
 from replay.recheck import recheck
+from replay.rows import Older
 from replay.state import state_at
 from replay.stored import SCHEMA, Body, codec_of
 from replay.tables import Table, records_of
@@ -65,7 +66,7 @@ class TestTypes:
 
     def test_the_schema_names_all_stored_types(self) -> None:
         """Whoever changes a stored type writes the new digest into ``replay.stored.SCHEMA``."""
-        types = (Head, Body, MemoryState, Prompts, Accounts, States, dict[str, Given], Steps)
+        types = (Head, Body, MemoryState, Older, Prompts, Accounts, States, dict[str, Given], Steps)
         assert schema_digest(*types) == SCHEMA
 
     def test_the_version_is_that_of_the_projection(self) -> None:
@@ -332,6 +333,25 @@ class TestArchive:
         assert _found(archive, "others", "k0") == '"other"'
         assert _found(archive, "others", "k1") is None
         assert _found(archive, "entries", "k5000") is None
+
+    def test_a_key_that_is_not_there_seldom_costs_a_bucket(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Most texts that come in are new; and a table without records costs nothing at all."""
+        archive = self._archive(tmp_path / "a", 5000)
+        read: list[int] = []
+        usual = Archive._read_bucket
+
+        def noted(self: Archive, entry: bytes) -> tuple[Record, ...]:
+            read.append(1)
+            return usual(self, entry)
+
+        monkeypatch.setattr(Archive, "_read_bucket", noted)
+        assert all(_found(archive, "entries", f"new{n}") is None for n in range(500))
+        assert len(read) < 50
+        read.clear()
+        monkeypatch.setattr(Archive, "_entry", lambda *_: pytest.fail("a page was read"))
+        assert all(_found(archive, "graves", f"k{n}") is None for n in range(500))
 
     def test_all_of_a_table_is_in_its_order(self, tmp_path: Path) -> None:
         """As it was written."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from replay import rows
 from replay.archive import Damaged
-from replay.rows import Older, Place, Row, older_of, read_older
+from replay.rows import NONE, Older, Place, Row, older_of, read_older
 
 _PLACES = st.lists(st.tuples(st.integers(-(2**40), 2**43), st.integers(0, 2**53)), max_size=12, unique=True).map(sorted)
 
@@ -52,7 +52,8 @@ def test_a_row_is_a_list(
 ) -> None:
     """Any questions and changes in any order, the older part at hand or not."""
     split = max(0, len(places) - newest)
-    row, plain = Row(places[split:], split, lambda: places[:split]), list(places)
+    older = Older(split, places[0]) if split else NONE
+    row, plain = Row(places[split:], older, lambda _: places[:split]), list(places)
     for change, of in changes:
         question = data.draw(st.sampled_from(_QUESTIONS))
         assert question(row) == question(plain)
@@ -69,10 +70,13 @@ def test_a_row_is_a_list(
 
 def test_what_is_newest_needs_no_look_at_the_rest() -> None:
     """Nor does its copy, its length, or what is added at its end."""
-    row = Row([(5, 5), (6, 6)], 3, lambda: pytest.fail("it was read"))
-    row.append((7, 7))
+    row = Row([(5, 5), (6, 6)], Older(3, (1, 1)), lambda _: pytest.fail("it was read"))
+    row.append((8, 8))
+    row.insert(5, (7, 7))
     same = row.copy()
-    assert (len(row), bool(row), row[-1], row[-3], next(reversed(same))) == (6, True, (7, 7), (5, 5), (7, 7))
+    assert (len(row), bool(row), row[-1], row[-4], next(reversed(same))) == (7, True, (8, 8), (5, 5), (8, 8))
+    del row[6]
+    assert (row[0], next(iter(row)), row[5], len(row)) == ((1, 1), (1, 1), (7, 7), 6)
 
 
 def test_older_places_are_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,9 +88,12 @@ def test_older_places_are_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     few, none = older_of([(1, 1), (2, 2)], packed)
     many, older = older_of([(n, n) for n in range(9)], packed)
     _, more = older_of([(-n, 2**53) for n in range(9, 0, -1)], packed)
-    assert (few, none, many, older.count) == ([(1, 1), (2, 2)], Older(), [(7, 7), (8, 8)], 7)
+    assert (few, none, many, older.count) == ([(1, 1), (2, 2)], NONE, [(7, 7), (8, 8)], 7)
     path.write_bytes(b"head\n" + b"".join(packed))
     assert read_older(str(path), 5, older) == [(n, n) for n in range(7)]
+    with monkeypatch.context() as other:
+        other.setattr("sys.byteorder", "big")
+        assert read_older(str(path), 5, more) == [(-n, 2**53) for n in range(9, 2, -1)]
     assert read_older(str(path), 5, more) == [(-n, 2**53) for n in range(9, 2, -1)]
     for place in range(5, 5 + 7 * 16):
         content = bytearray(path.read_bytes())
