@@ -31,7 +31,7 @@ _CASES = {
     "msgspec, as a prompt imports it": _Case(_LEAN),
     "filelock": _Case("import filelock"),
     "watchfiles": _Case("import watchfiles"),
-    "the hook (memfold.hook.run)": _Case("import memfold.hook.run", 1.3),
+    "the hook (memfold.hook.run)": _Case("import memfold.hook.run", 1.5),
     "the ledger (ledger.log)": _Case("import ledger.log", 6.0),
     "a prompt (memfold.cli.prompt)": _Case(f"{_LEAN}; import memfold.cli.prompt", 6.5),
     "every projection (projections.world)": _Case("import projections.world", 7.5),
