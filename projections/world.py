@@ -43,7 +43,7 @@ class World:
     """
 
     name = "world"
-    version = 3
+    version = 4
 
     def __init__(self, only: AbstractSet[str] | None = None, known: Known | None = None) -> None:
         self._only = only

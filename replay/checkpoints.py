@@ -34,7 +34,7 @@ from replay.tables import Table
 __all__ = ["CHECKPOINTS", "STATE_VERSION", "Checkpoint", "find", "folder_of", "is_covered", "read_whole", "save"]
 
 CHECKPOINTS = "checkpoints"
-STATE_VERSION = 3
+STATE_VERSION = 4
 """Version of ``projections.world.World``, which a start need not import; a test compares them."""
 
 _HEAD, _ARCHIVE = ".json", ".table"

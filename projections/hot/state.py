@@ -20,6 +20,7 @@ from ledger.events import (
     SessionLinked,
     SessionStarted,
     ToolCompleted,
+    ToolCompletedData,
 )
 from ledger.source import make_source, split_source
 from projections.facts import Known, facts_for
@@ -92,7 +93,7 @@ class SessionStates:
     """
 
     name = "session-state"
-    version = 1
+    version = 2
 
     def __init__(self, only: AbstractSet[str] | None = None, known: Known | None = None) -> None:
         self._only = only
@@ -234,5 +235,7 @@ def _is_new_call(session: Session, call: str, digest: str) -> bool:
     return before is None
 
 
-def _digest(data: Struct) -> str:
-    return hashlib.blake2b(msgspec.json.encode(data), digest_size=8).hexdigest()
+def _digest(data: ToolCompletedData) -> str:
+    """Of what a call says; of equal calls the same, where an encoding tells whether a line has spelled a default out."""
+    said = (data.tool, data.args.path, data.args.command, data.exit, data.status, data.output)
+    return hashlib.blake2b(msgspec.json.encode(said), digest_size=8).hexdigest()

@@ -16,10 +16,6 @@ __all__ = ["MARK", "is_secret_only", "redact", "redact_lines", "withhold"]
 _PRIVATE_TAG = re.compile("<(/?)private>", re.IGNORECASE)
 _NO_EXTRA = RedactionExtra()
 _PASSES = 8
-_SHORT, _MOST_SETTLED = 4096, 64
-_SETTLED: dict[tuple[str, RedactionExtra], None] = {}
-"""Texts that redaction has given: it leaves them as they are (I19), and one text is taken in many times over. What they
-were given for, secrets and all, is not held."""
 
 
 def withhold(text: str, *, keep_lines: bool = False) -> str:
@@ -41,8 +37,6 @@ def redact(text: str, extra: RedactionExtra = _NO_EXTRA) -> str:
     Returns:
         The text with labels, separators and quotes kept. Idempotent; linear in the length of the text.
     """
-    if (text, extra) in _SETTLED:
-        return text
     finders = (*shapes(extra.prefixes), *labelled(extra.labels))
 
     def once(left: str) -> str:
@@ -50,12 +44,7 @@ def redact(text: str, extra: RedactionExtra = _NO_EXTRA) -> str:
             left = _hide(left, find)
         return left
 
-    settled = _repeat(once, text, lambda _: MARK)
-    if len(settled) <= _SHORT:
-        if len(_SETTLED) >= _MOST_SETTLED:
-            _SETTLED.clear()
-        _SETTLED[settled, extra] = None
-    return settled
+    return _repeat(once, text, lambda _: MARK)
 
 
 def redact_lines(text: str, extra: RedactionExtra = _NO_EXTRA, above: str = "") -> str:

@@ -175,6 +175,6 @@ def test_a_block_on_a_terminal_holds_no_controls(tmp_path: Path) -> None:
         return stream.getvalue()
 
     assert shown(Terminal()) == shown(io.StringIO()) + "\n"
-    with mock.patch("memfold.cli.prompt.present_block", return_value=Block("a\x1b[31mb\u202e\nc", (), ())):
+    with mock.patch("memfold.cli.prompt.workspace_block", return_value=Block("a\x1b[31mb\u202e\nc", (), ())):
         assert shown(io.StringIO()) == "a\x1b[31mb\u202e\nc"
         assert shown(Terminal()) == "a\\x1b[31mb\\u202e\nc\n"

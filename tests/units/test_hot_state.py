@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from ledger.codec import decode_known
 from ledger.events import (
     Event,
     LedgerSealed,
@@ -119,6 +120,17 @@ def test_known_call_ids_are_counted_and_change_nothing() -> None:
     session = fold_steps([first, first, other, first, other, other]).sessions["h/A"]
     assert files(session.hot) == [("a.ts", "edit", 1)]
     assert (session.duplicate_deliveries, session.id_conflicts) == (2, 3)
+
+
+def test_a_default_that_is_spelled_out_is_no_other_content() -> None:
+    """Two lines that mean the same call are one delivered twice, whatever they leave to be understood (SPEC 3.5)."""
+    lines = [
+        b'{"type":"tool.completed","specversion":"1.0","id":"%d","source":"h/A","time":null,"seq":%d,'
+        b'"data":{"call":"c","tool":"grep"%s,"output":"a.py:"}}' % (seq, seq, args)
+        for seq, args in enumerate((b"", b',"args":{}', b',"args":{"path":""},"exit":null,"status":"completed"'))
+    ]
+    session = fold(SessionStates(), map(decode_known, lines)).sessions["h/A"]
+    assert (session.duplicate_deliveries, session.id_conflicts) == (2, 0)
 
 
 def test_calls_without_an_id_are_all_different() -> None:
