@@ -236,6 +236,6 @@ def _is_new_call(session: Session, call: str, digest: str) -> bool:
 
 
 def _digest(data: ToolCompletedData) -> str:
-    """Of what a call says; of equal calls the same, where an encoding tells whether a line has spelled a default out."""
+    """Of what a call says, the same for equal calls: an encoding would tell whether a line spells a default out."""
     said = (data.tool, data.args.path, data.args.command, data.exit, data.status, data.output)
     return hashlib.blake2b(msgspec.json.encode(said), digest_size=8).hexdigest()
