@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import sys
-import tempfile
-from pathlib import Path
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 from tests.corpus.entries import ENTRIES
 from tests.corpus.innocents import innocents
-from tests.corpus.project import leaking, sent, written
 from tests.corpus.score import GOAL, score, shown
-from tests.corpus.secrets import one_of_each_form, secrets
+from tests.corpus.secrets import secrets
+from tests.corpus.table import row_of
 
 
 def main() -> int:
@@ -30,20 +30,16 @@ def main() -> int:
 
 
 def _print_entries() -> int:
-    """Send one text of each form through every entry; how many secrets were written."""
-    used = list(one_of_each_form())
+    """Send one text of each form through every entry, each in a process of its own; how many secrets were written."""
     total = 0
     print("\n| entry | secrets | bytes written | secrets in them |\n|---|--:|--:|--:|")
-    for name, entry in ENTRIES.items():
-        with tempfile.TemporaryDirectory() as folder, sent(entry, [one.text for one in used], Path(folder)) as project:
-            files = written(project)
-        found = leaking(used, files)
-        leaks = len({secret for secret, _, _ in found})
-        total += leaks
-        size = sum(len(text.encode()) for text in files.values())
-        print(f"| {name} | {len(used)} | {size:,} | {leaks} |", flush=True)
-        for secret, file, piece in found[:3]:
-            print(f"    {secret.kind}: {piece!r} of {secret.text[-120:]!r} in {file}", file=sys.stderr)
+    # Started anew rather than forked: each sets its environment and goes to a folder of its own.
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for row in pool.map(row_of, ENTRIES):
+            print(f"| {row.name} | {row.texts} | {row.size:,} | {row.leaks} |", flush=True)
+            for leak in row.shown:
+                print(f"    {leak}", file=sys.stderr)
+            total += row.leaks
     return total
 
 
