@@ -177,6 +177,11 @@ def _import(format_: str) -> Entry:
 ENTRIES |= {f"import of {name}": _import(name) for name in FORMATS}
 
 
+def _is_open(text: str) -> bool:
+    """Whether a private span opens and doesn't end: in one long text it would take what stands behind it along."""
+    return text.lower().count("<private>") > text.lower().count("</private>")
+
+
 def _stores(texts: Sequence[str]) -> dict[str, bytes]:
     """The texts in each layout of other programs."""
     old = [
@@ -203,7 +208,7 @@ def _stores(texts: Sequence[str]) -> dict[str, bytes]:
         "reference_a": store(*old),
         "reference_b": memory_md(*_file_entries(texts)),
         "mcp": mcp(*entities, *relations),
-        "bullets": "".join(f"## {_line(text)}\n- box {_line(text)}\n" for text in texts).encode(),
+        "bullets": "".join(f"## {_line(text)}\n- box {_line(text)}\n" for text in sorted(texts, key=_is_open)).encode(),
         "memfold": json.dumps({"schema": "memfold.export/1", "memories": own}).encode(),
     }
 
