@@ -79,6 +79,17 @@ def test_lines_that_are_none_are_passed_over(line: bytes, events: list[AnyEvent]
         kept["x"]
 
 
+def test_a_file_that_is_written_over_gives_no_facts_of_another_event(events: list[AnyEvent], tmp_path: Path) -> None:
+    """Where a line stood when the places were read there may be another one, whole and sound."""
+    keep_all(str(tmp_path), events)
+    path = Path(facts_path(str(tmp_path)))
+    kept = KeptFacts(str(tmp_path))
+    first = next(iter(kept))
+    path.write_bytes(b"".join(reversed(path.read_bytes().splitlines(keepends=True))))
+    with pytest.raises(KeyError):
+        kept[first]
+
+
 def test_a_pipe_in_place_of_the_facts_is_not_waited_for(events: list[AnyEvent], tmp_path: Path) -> None:
     """Whatever else stands there is an empty file to readers, and writers leave it alone."""
     path = Path(facts_path(str(tmp_path)))

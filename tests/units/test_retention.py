@@ -17,6 +17,7 @@ from projections.memory.retention import (
     curve_of,
     effective_age,
     initial_strength,
+    strength,
 )
 from projections.policy import CustomType, Policy, Retention
 from tests.support.entries import NOW, add_entry, empty_state
@@ -51,6 +52,20 @@ def test_no_clock_makes_a_memory_stronger_than_a_new_one() -> None:
     for type_, cohort in product(("glossary", "project"), cohorts):
         curve = curve_of(type_, cohort, POLICY)
         assert curve.greatest == strength(curve, NOW) > strength(curve, NOW - DAY_MS)
+
+
+@pytest.mark.parametrize("days", [1, 9, 25, 40])
+def test_a_cohort_sleeps_as_its_members_do(days: int) -> None:
+    """Before, in, between and behind gaps, the strength of a clock is that of an entry with it (SPEC 10.4)."""
+    state = empty_state()
+    state.now = NOW
+    state.dormant = ((NOW - 30 * DAY_MS, NOW - 20 * DAY_MS), (NOW - 10 * DAY_MS, NOW - 5 * DAY_MS))
+    entry = add_entry(state, {"id": "e", "type": "project", "text": "x", "source": "compaction"}, 0)
+    entry = msgspec.structs.replace(entry, clock=NOW - days * DAY_MS)
+    policy = state.context.policy
+    cohort = Cohort(entry.proposal.source, entry.proposal.importance, safety_critical=False, reinforcements=0)
+    found = cohort_strengths(state)(curve_of("project", cohort, policy), entry.clock)
+    assert found == round(strength(entry, NOW, state.dormant, policy), 9)
 
 
 def test_an_equal_time_is_a_time_of_its_own() -> None:
