@@ -5,10 +5,8 @@ from __future__ import annotations
 import gc
 import json
 import os
-import select
 import shutil
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,6 +17,7 @@ from typing import Any, NamedTuple
 from bench.client import measure_client
 from bench.ledgers import write_ledger
 from bench.measure import Samples, median, ratio
+from bench.pipes import Pipe
 from ledger.log import FileLog
 from memfold.paths import data_dir, ledger_dir, workspace_key
 from replay.kept import keep_all
@@ -75,17 +74,7 @@ class Child:
 
     def __init__(self, command: Sequence[str], environ: Mapping[str, str] | None = None) -> None:
         self.begin = time.perf_counter()
-        self._process = subprocess.Popen(
-            command,
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environ,
-        )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._in, self._out = self._process.stdin, self._process.stdout
+        self._pipe = Pipe(command, environ)
         self._ids = 0
 
     def ask(self, record: Mapping[str, object]) -> float:
@@ -97,8 +86,8 @@ class Child:
         self._ids += 1
         line = json.dumps({"id": self._ids, **record}).encode() + b"\n"
         begin = time.perf_counter()
-        os.write(self._in.fileno(), line)
-        answer = self._answer()
+        self._pipe.write(line)
+        answer = self._pipe.line()
         seconds = time.perf_counter() - begin
         found: dict[str, Any] = json.loads(answer)
         if found.get("id") != self._ids or "refused" in found:
@@ -107,23 +96,7 @@ class Child:
 
     def close(self) -> None:
         """End its input and wait for its end; one that doesn't end is killed."""
-        self._in.close()
-        try:
-            self._process.wait(_WAIT)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._out.close()
-
-    def _answer(self) -> bytes:
-        answer = b""
-        while not answer.endswith(b"\n"):
-            ready, _, _ = select.select([self._out], [], [], _WAIT)
-            chunk = os.read(self._out.fileno(), 1 << 16) if ready else b""
-            if not chunk:
-                raise RuntimeError(f"no answer within {_WAIT:.0f} s, or the child has ended")
-            answer += chunk
-        return answer
+        self._pipe.close()
 
 
 class Records:

@@ -21,10 +21,10 @@ class Pipe:
 
     Args:
         command: the child.
-        environ: its environment.
+        environ: its environment; that of this process if none is given.
     """
 
-    def __init__(self, command: Sequence[str], environ: Mapping[str, str]) -> None:
+    def __init__(self, command: Sequence[str], environ: Mapping[str, str] | None = None) -> None:
         self._process = subprocess.Popen(
             command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environ
         )
@@ -35,7 +35,11 @@ class Pipe:
 
     def send(self, message: Mapping[str, object]) -> None:
         """Write a line."""
-        os.write(self._in.fileno(), json.dumps(message).encode() + b"\n")
+        self.write(json.dumps(message).encode() + b"\n")
+
+    def write(self, line: bytes) -> None:
+        """Write a line as it is."""
+        os.write(self._in.fileno(), line)
 
     def answer(self) -> dict[str, Any]:
         """The next line with an id.
@@ -44,16 +48,24 @@ class Pipe:
             RuntimeError: if none comes.
         """
         while True:
-            while b"\n" not in self._rest:
-                ready, _, _ = select.select([self._out], [], [], _WAIT)
-                chunk = os.read(self._out.fileno(), 1 << 16) if ready else b""
-                if not chunk:
-                    raise RuntimeError(f"no answer within {_WAIT:.0f} s, or the child has ended")
-                self._rest += chunk
-            line, _, self._rest = self._rest.partition(b"\n")
-            message: dict[str, Any] = json.loads(line)
+            message: dict[str, Any] = json.loads(self.line())
             if message.get("id") is not None:
                 return message
+
+    def line(self) -> bytes:
+        """The next line.
+
+        Raises:
+            RuntimeError: if none comes.
+        """
+        while b"\n" not in self._rest:
+            ready, _, _ = select.select([self._out], [], [], _WAIT)
+            chunk = os.read(self._out.fileno(), 1 << 16) if ready else b""
+            if not chunk:
+                raise RuntimeError(f"no answer within {_WAIT:.0f} s, or the child has ended")
+            self._rest += chunk
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
 
     def ask(self, message: Mapping[str, object]) -> dict[str, Any]:
         """Send a line and wait for its answer."""
