@@ -62,6 +62,26 @@ def test_a_refused_request_is_told_with_its_words() -> None:
     assert [(one.code, one.matched) for one in told.reasons] == [("one_off", "tomorrow")]
 
 
+def test_a_pinned_memory_is_found_in_a_block_beyond_the_limit_of_its_type() -> None:
+    """It is exempt from that limit, however many are stronger (SPEC 11.1)."""
+    names = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "islet", "jetty", "kelpy", "lotus"]
+    tags: list[list[str]] = [["safety-critical", "importance-low"], *([["importance-high"]] * len(names))]
+    adds: list[dict[str, Any]] = [
+        {
+            "do": "memory_add",
+            "session": "A",
+            "title": name,
+            "content": f"Keep the {name} dry",
+            "type": "feedback",
+            "tags": tag,
+        }
+        for name, tag in zip(["pinned", *names], tags, strict=True)
+    ]
+    told = story([START, *adds, {"do": "session_start", "session": "B"}], "Keep the pinned dry")
+    assert told.id == "MEM-001"
+    assert len(told.prompts) == 1
+
+
 def test_an_absorbed_candidate_names_what_it_went_into() -> None:
     """And what the absorption did there."""
     steps = [START, remember("use pnpm here"), summary(), summary("- [feedback] Use pnpm here, please keep it")]
