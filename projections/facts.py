@@ -6,9 +6,8 @@ them gives the same state, only sooner. The rules themselves are imported when a
 has all facts at hand never pays for their patterns.
 """
 
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -67,8 +66,12 @@ class Facts(Struct, frozen=True, array_like=True, gc=False):
     snapshot: str | None = None
 
 
-Known = Mapping[str, Facts]
-"""Facts at hand, by ``facts_key``."""
+class Known(Protocol):
+    """Facts at hand."""
+
+    def get(self, key: str, /) -> Facts | None:
+        """Those under a ``facts_key``, if there are any."""
+        ...
 
 
 def facts_for(event: Judged, context: Context, known: Known | None) -> Facts:

@@ -6,8 +6,7 @@ or from other rules is not found under any key, and its event is judged again.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 import msgspec
@@ -37,10 +36,11 @@ _DECODE_LINE = msgspec.json.Decoder(_Line).decode
 _DECODE_FACTS = msgspec.json.Decoder(Facts).decode
 
 
-class KeptFacts(Mapping[str, Facts]):
-    """The facts beside a ledger. Where each line stands is read when first asked, the lines themselves one by one.
+class KeptFacts:
+    """The facts beside a ledger, read as they are asked for.
 
-    Only the places are held, so that a ledger of many memories doesn't keep them all twice.
+    Lines stand about in the order of the log, so the next one is looked at first: a fold from the beginning reads the
+    file once and holds nothing of it. Where a line stands that was passed over is noted.
 
     Args:
         directory: the ledger's folder; a missing, unreadable, damaged or untrusted file is an empty one.
@@ -49,58 +49,81 @@ class KeptFacts(Mapping[str, Facts]):
 
     def __init__(self, directory: str, start: int = 0) -> None:
         self.end = start
+        self._start = self._next = start
         self._path = facts_path(directory)
         self._file: BinaryIO | None = None
-        self._places: dict[str, int] | None = None
+        self._passed: dict[str, int] = {}
+        self._is_whole = False
 
-    def __getitem__(self, key: str) -> Facts:
-        """The facts under a key.
-
-        Raises:
-            KeyError: if there are none that can be trusted.
-        """
-        place = self._read()[key]
+    def get(self, key: str, /) -> Facts | None:
+        """The facts under a key; None if there are none that can be trusted. O(1) in the order of the log."""
+        line = self._find(key)
+        if line is None:
+            return None
+        body = bytes(line.f)
         try:
-            line = self._line_at(place)
-            body = bytes(line.f)
-            if line.k != key or _digest(body) != line.d:
-                raise KeyError(key)
-            return _DECODE_FACTS(body)
-        except _UNREADABLE as error:
-            raise KeyError(key) from error
+            return _DECODE_FACTS(body) if _digest(body) == line.d else None
+        except _UNREADABLE:
+            return None
 
-    def __iter__(self) -> Iterator[str]:
-        """The keys that stand in the file."""
-        return iter(self._read())
-
-    def __len__(self) -> int:
-        """How many keys stand in the file."""
-        return len(self._read())
+    def hold(self) -> None:
+        """Open the file now: what is asked for later is answered also if it is deleted meanwhile."""
+        if self._file is None and not self._is_whole:
+            try:
+                self._file = open(self._path, "rb", opener=open_own)  # noqa: SIM115 - closed with this object
+                self._file.seek(self._start)
+            except OSError:
+                self._is_whole = True
 
     def __del__(self) -> None:
         """Let go of the file."""
         if self._file is not None:
             self._file.close()
 
-    def _read(self) -> dict[str, int]:
-        """Where the line of each key begins; of several of one key, the last."""
-        if self._places is None:
-            self._places = {}
-            with suppress(OSError):
-                self._file = open(self._path, "rb", opener=open_own)  # noqa: SIM115 - closed with this object
-                place = self._file.seek(self.end)
-                for raw in self._file:
-                    with suppress(*_UNREADABLE):
-                        self._places[_DECODE_LINE(raw).k] = place
-                    place += len(raw)
-                    if raw.endswith(b"\n"):
-                        self.end = place
-        return self._places
+    def _find(self, key: str) -> _Line | None:
+        self.hold()
+        place = self._passed.get(key)
+        try:
+            if place is not None:
+                line = self._line_at(place)
+                return line if line.k == key else None  # the file may have been written over meanwhile
+            if not self._is_whole:
+                for begin, line in self._once_around():
+                    if line.k == key:
+                        return line
+                    self._passed[line.k] = begin
+        except _UNREADABLE:
+            return None
+        self._is_whole = True  # no line is under this key, and where all others stand is known
+        return None
+
+    def _once_around(self) -> Iterator[tuple[int, _Line]]:
+        """All lines that can be read, from the next one to the last and then from the first: a second fold begins."""
+        assert self._file is not None  # noqa: S101 - it is whole otherwise
+        begun = self._next
+        yield from self._lines(self._file, None)
+        self._next = self._file.seek(self._start)
+        yield from self._lines(self._file, begun)
+
+    def _lines(self, file: BinaryIO, until: int | None) -> Iterator[tuple[int, _Line]]:
+        while until is None or self._next < until:
+            begin, raw = self._next, file.readline()
+            if not raw.endswith(b"\n"):
+                return
+            self._next = begin + len(raw)
+            self.end = max(self.end, self._next)
+            try:
+                line = _DECODE_LINE(raw)
+            except _UNREADABLE:
+                continue
+            yield begin, line
 
     def _line_at(self, place: int) -> _Line:
         assert self._file is not None  # noqa: S101 - places come from it
         self._file.seek(place)
-        return _DECODE_LINE(self._file.readline())
+        line = self._file.readline()
+        self._file.seek(self._next)
+        return _DECODE_LINE(line)
 
 
 def facts_path(directory: str) -> str:
@@ -129,7 +152,7 @@ def keep_all(directory: str, events: Iterable[AnyEvent]) -> int:
     state = memory.initial()
     missing: list[bytes] = []
     for event in events:
-        if isinstance(event, Judged) and facts_key(event, state.context) not in known:
+        if isinstance(event, Judged) and known.get(facts_key(event, state.context)) is None:
             missing.append(_line(event, state.context))
         memory.step(state, event)
     _add(directory, b"".join(missing))

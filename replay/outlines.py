@@ -1,8 +1,8 @@
 """Outlines of the log's blocks, kept in ``derived/blocks.jsonl``: disposable, and worth nothing but time.
 
-One line per healthy block, in the order of the log: where it begins, its digest, and its outline with a digest of its
-own. A line that is torn, damaged or of other bytes is not used, and its block is decoded. The file is read alongside
-the log, so that it takes no memory.
+One line per healthy block, in the order of the log: where it begins, its checksum, and its outline with a digest of
+its own. A line that is torn, damaged or of other bytes is not used, and its block is decoded. The file is read
+alongside the log, so that it takes no memory.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Raw, Struct
 
-from ledger.blocks import BlockReader, Outline, digest_of, outlines
+from ledger.blocks import BlockReader, Outline, checksum, outlines
 from ledger.digests import blake2b
 from ledger.files import write_all
 from ledger.log import FileLog
@@ -23,7 +23,7 @@ from ledger.trust import DERIVED, open_own, open_own_new
 __all__ = ["BLOCKS_NAME", "KeptOutlines", "blocks_path", "by_blocks", "keep_outlines"]
 
 BLOCKS_NAME = "blocks.jsonl"
-_VERSION = 1
+_VERSION = 2
 """Rises when the same bytes would give another outline."""
 
 
@@ -34,7 +34,7 @@ _TAIL = 1 << 18
 class _Line(Struct, frozen=True, array_like=True, gc=False):
     version: int
     begin: int
-    digest: str
+    checksum: int
     check: str
     outline: Raw
 
@@ -59,7 +59,7 @@ class KeptOutlines:
         while self._next is not None and self._next.begin < begin:
             self._next = next(self._lines, None)
         line = self._next
-        if line is None or line.begin != begin or line.digest != digest_of(block).hex():
+        if line is None or line.begin != begin or line.checksum != checksum(block):
             return None
         body = bytes(line.outline)
         if _check(body) != line.check:
@@ -97,15 +97,15 @@ def keep_outlines(directory: str, path: str) -> int:
     if begin > os.path.getsize(path):  # noqa: PTH202 - as above
         os.unlink(blocks_path(directory))  # noqa: PTH108 - of a longer log, which was replaced
         begin = 0
-    added = [_line(at, digest, outline) for at, digest, outline in outlines(path, begin) if at > begin or not begin]
+    added = [_line(at, sum_, outline) for at, sum_, outline in outlines(path, begin) if at > begin or not begin]
     if added:
         _add(blocks_path(directory), b"".join(added))
     return len(added)
 
 
-def _line(begin: int, digest: bytes, outline: Outline) -> bytes:
+def _line(begin: int, sum_: int, outline: Outline) -> bytes:
     body = msgspec.json.encode(outline)
-    return msgspec.json.encode(_Line(_VERSION, begin, digest.hex(), _check(body), Raw(body))) + b"\n"
+    return msgspec.json.encode(_Line(_VERSION, begin, sum_, _check(body), Raw(body))) + b"\n"
 
 
 def _add(path: str, lines: bytes) -> None:

@@ -218,7 +218,7 @@ class Purge:
 
     def _choose(self, waiting: Sequence[Event]) -> tuple[History, Choice, LogEraser]:
         known = KeptFacts(self._directory)
-        len(known)  # read now: the file goes before the log does
+        known.hold()  # the file goes before the log does
         history = history_of(chain(self._log.read(), waiting), known)
         choice = choose(history, self._named(history.world), self._containing, texts=self._texts)
         key = self._digest_key(history.world)

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Literal, TypeVar
 
 from projections.memory.model import Cohort, Entry, MemoryState, Proposal, Ref, Tombstone
-from projections.memory.retention import MAX_REINFORCEMENTS
+from projections.memory.retention import cohort_of
 from projections.memory.sameness import erased_digests, same_fact
 
 __all__ = ["add", "bury", "lift_tombstones", "refile", "remove"]
@@ -77,10 +77,8 @@ def lift_tombstones(state: MemoryState, proposal: Proposal) -> None:
 
 
 def _file(state: MemoryState, entry: Entry) -> tuple[Cohort, int]:
-    wording = entry.proposal
-    count = min(entry.reinforcements, MAX_REINFORCEMENTS)
-    cohort = Cohort(wording.source, wording.importance, wording.safety_critical, count)
-    members, place = state.cohorts.setdefault(wording.type, {}).setdefault(cohort, []), (entry.clock, entry.number)
+    cohort, place = cohort_of(entry), (entry.clock, entry.number)
+    members = state.cohorts.setdefault(entry.proposal.type, {}).setdefault(cohort, [])
     members.insert(_index(members, place), place)
     return cohort, entry.clock
 

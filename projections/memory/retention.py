@@ -16,12 +16,14 @@ __all__ = [
     "Curve",
     "Outcome",
     "RankKey",
+    "cohort_of",
     "cohort_strengths",
     "curve_of",
     "dormant_spans",
     "effective_age",
     "half_life_days",
     "initial_strength",
+    "lead",
     "rank_key",
     "ranker",
     "reinforce_outcome",
@@ -120,6 +122,13 @@ def cohort_strengths(state: MemoryState) -> Callable[[Curve, int], float]:
     return strength_at
 
 
+def cohort_of(entry: Entry) -> Cohort:
+    """What an entry shares with those that decay as it does."""
+    wording = entry.proposal
+    count = min(entry.reinforcements, MAX_REINFORCEMENTS)
+    return Cohort(wording.source, wording.importance, wording.safety_critical, count)
+
+
 class Curve(NamedTuple):
     """How what a cohort holds loses strength.
 
@@ -139,6 +148,16 @@ def curve_of(type_: str, cohort: Cohort, policy: Policy) -> Curve:
     """The curve of a cohort of a type."""
     first = _initial(type_, cohort.source, cohort.importance, cohort.safety_critical, policy)
     return Curve(round(first, _DECIMALS), first, _half_lives(policy.retention)[cohort.reinforcements])
+
+
+@lru_cache(maxsize=4096)
+def lead(curve: Curve, strength: float) -> float:
+    """Younger than this, in milliseconds, what is on a curve is stronger beyond doubt, whatever rounding does.
+
+    Dormant time only makes an age less. Minus infinity if there is no such age: a clock may be ahead of now.
+    """
+    certain = strength + 2 * 10**-_DECIMALS
+    return curve.half_life * math.log2(curve.first / certain) - 1 if curve.first > certain else -math.inf
 
 
 @lru_cache(maxsize=16)

@@ -11,7 +11,7 @@ from operator import itemgetter
 from msgspec import Struct
 
 from projections.memory.model import Cohort, Entry, MemoryState, Source
-from projections.memory.retention import RankKey, cohort_strengths, curve_of, ranker
+from projections.memory.retention import RankKey, cohort_of, cohort_strengths, curve_of, lead, ranker
 from projections.policy import Policy, caps_of
 
 __all__ = ["MAX_ENTRIES", "Selection", "active_entries", "fits_caps", "ranked", "select", "strongest", "weakest"]
@@ -101,38 +101,43 @@ def fits_caps(state: MemoryState, newcomer: Entry) -> bool:
     """Whether a compaction candidate would pass the caps if it were active now (SPEC 9.4).
 
     That is whether fewer than its type's cap are ahead of it in its type, and fewer than the global cap among all that
-    the type caps let through. O(cohorts + caps), besides entries that are exactly as strong as the newcomer.
+    the type caps let through. O(cohorts + caps), besides entries that are exactly as strong as the newcomer; where
+    there is no room, it is found out from the first few cohorts.
     """
     policy = state.context.policy
     caps, limit = caps_of(policy), max_entries(policy)
-    own_type = newcomer.proposal.type
+    wording = newcomer.proposal
+    own_type = wording.type
     if caps.get(own_type, 0) == 0 or limit == 0:
         return False
-    rank, strength = ranker(state), cohort_strengths(state)
-    own = rank(newcomer)
-    own_strength = -own[0]
+    now, strength = state.now, cohort_strengths(state)
+    own = strength(curve_of(own_type, cohort_of(newcomer), policy), newcomer.clock)
 
     def wins_tie(number: int) -> bool:
-        return rank(_entry(state, number)) < own
+        rank = ranker(state)
+        return rank(_entry(state, number)) < rank(newcomer)
 
     ahead = 0
     for type_ in sorted(state.cohorts, key=lambda name: name != own_type):
         cap, counted = caps.get(type_, 0), 0
         for cohort, members in state.cohorts[type_].items():
-            curve = curve_of(type_, cohort, policy)
-            if curve.greatest < own_strength or strength(curve, members[-1][0]) < own_strength:
-                continue
             most = limit - ahead if cohort.safety_critical else cap - counted
-            found = _count_ahead(members, partial(strength, curve), own_strength, wins_tie, most)
+            if most <= 0:
+                continue
+            curve = curve_of(type_, cohort, policy)
+            if curve.greatest < own:
+                continue
+            if most <= len(members) and now - members[-most][0] < lead(curve, own):
+                found = most  # as most often, without asking for any strength
+            else:
+                found = _count_ahead(members, partial(strength, curve), own, wins_tie, most)
             if cohort.safety_critical:
                 ahead += found
             else:
                 counted += found
-        if type_ == own_type and counted >= cap:
-            return False
+            if ahead + counted >= limit or (type_ == own_type and counted >= cap):
+                return False
         ahead += counted
-        if ahead >= limit:
-            return False
     return True
 
 
@@ -166,8 +171,6 @@ def _count_ahead(
     members: Members, strength: Callable[[int], float], own: float, wins_tie: Callable[[int], bool], most: int
 ) -> int:
     """How many members of a cohort rank before one of strength ``own``, counted up to ``most``."""
-    if most <= 0:
-        return 0
     if len(members) >= most and strength(members[-most][0]) > own:
         return most
     count = 0

@@ -63,3 +63,19 @@ def test_damaged_facts_are_not_trusted(events: list[AnyEvent], data: st.DataObje
             del content[place:]
         path.write_bytes(content)
         assert fold(World(known=KeptFacts(folder)), events) == fold(World(), events)
+
+
+@given(events=ledgers(max_size=12), data=st.data())
+def test_facts_are_found_in_any_order(events: list[AnyEvent], data: st.DataObject) -> None:
+    """Of lines in any order, some of them twice, asked for in any order and again: each is found, and no other."""
+    with tempfile.TemporaryDirectory() as folder:
+        keep_all(folder, events)
+        path = Path(facts_path(folder))
+        lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+        lines += data.draw(st.lists(st.sampled_from(lines), max_size=3)) if lines else []
+        if lines:
+            path.write_bytes(b"".join(data.draw(st.permutations(lines))))
+        expected = facts_in(events)
+        kept = KeptFacts(folder)
+        asked = data.draw(st.lists(st.sampled_from([*expected, "0" * 32]), max_size=20))
+        assert [kept.get(key) for key in asked] == [expected.get(key) for key in asked]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,7 +12,16 @@ from ledger.times import DAY_MS, format_time
 from projections.memory import decide
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import Cohort, MemoryState
-from projections.memory.retention import MAX_REINFORCEMENTS, dormant_spans, effective_age, rank_key, ranker
+from projections.memory.retention import (
+    MAX_REINFORCEMENTS,
+    Curve,
+    cohort_strengths,
+    dormant_spans,
+    effective_age,
+    lead,
+    rank_key,
+    ranker,
+)
 from projections.memory.selection import ranked, select, weakest
 from projections.memory.turn import Turn
 from projections.policy import Context, CustomType, Policy, Retention
@@ -98,6 +109,17 @@ def test_room_is_where_the_selection_would_have_it(
     after = WorkspaceMemory().copy(state)
     entry = decide.promote(Turn(state=after, event="newcomer", offset=len(rows), moves=[]), newcomer)
     assert decide.has_room(state, newcomer) == (entry in select(ranked(after), policy).chosen)
+
+
+@given(st.sampled_from([0.0, 1e-9, 0.7, 1.0, 2.5]), st.sampled_from([1.0, 1e9, 1e20]), st.floats(0, 4), st.data())
+def test_a_lead_is_beyond_doubt(first: float, half_life: float, own: float, data: st.DataObject) -> None:
+    """Whatever is younger is stronger to nine decimals, also where its clock is ahead of now."""
+    curve = Curve(round(first, 9), first, half_life)
+    longest = lead(curve, own)
+    strength, state = cohort_strengths(state_of(())), state_of(())
+    for age in (-DAY_MS, 0, data.draw(st.integers(0, 10**21)), -1 if longest < 0 else ceil(longest) - 1):
+        if age < longest:
+            assert strength(curve, state.now - age) > round(own, 9)
 
 
 def test_a_type_takes_no_more_room_than_its_cap() -> None:
