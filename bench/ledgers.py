@@ -13,9 +13,13 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+import ledger.blocks
 import ledger.codec
 import ledger.events
 import projections.facts
+import projections.hot.calls
+import replay.blocklines
+import replay.calls
 import replay.kept
 import replay.outlines
 from ledger.events import (
@@ -34,6 +38,8 @@ from ledger.ids import MonotonicIds
 from ledger.log import FileLog
 from ledger.source import make_source
 from ledger.times import DAY_MS, HOUR_MS, format_time
+from projections.policy import Context
+from replay.calls import keep_calls
 from replay.kept import keep_all
 from replay.outlines import keep_outlines
 
@@ -67,6 +73,20 @@ _FAILURES = (
 _TOOLS: tuple[tuple[Literal["read", "edit", "write", "grep", "bash"], int], ...] = (
     ("read", 26), ("edit", 20), ("write", 4), ("grep", 24), ("bash", 26),
 )  # fmt: skip
+
+
+_WHAT_A_LEDGER_IS = (
+    sys.modules[__name__],
+    ledger.blocks,
+    ledger.codec,
+    ledger.events,
+    projections.facts,
+    projections.hot.calls,
+    replay.blocklines,
+    replay.calls,
+    replay.kept,
+    replay.outlines,
+)
 
 
 class Mix(Struct, frozen=True):
@@ -117,7 +137,7 @@ def kept_ledger(events: int) -> Kept:
     It is made anew when the code has changed that decides what it says.
     """
     digest = hashlib.sha256()
-    for module in (sys.modules[__name__], ledger.events, ledger.codec, projections.facts, replay.kept, replay.outlines):
+    for module in _WHAT_A_LEDGER_IS:
         digest.update(Path(str(module.__file__)).read_bytes())
     place = Path(__file__).parent / "out" / "ledgers" / f"{events}-{digest.hexdigest()[:16]}"
     if not place.exists():
@@ -126,6 +146,7 @@ def kept_ledger(events: int) -> Kept:
         log = FileLog.open(begun / "ledger")
         keep_all(log.directory, log.read())
         keep_outlines(log.directory, log.path)
+        keep_calls(log.directory, log.path, Context(root=ROOT))
         (begun / "session").write_text(session)
         begun.rename(place)
     return Kept(place / "ledger", (place / "session").read_text())
@@ -177,7 +198,7 @@ def _events(chance: random.Random, mix: Mix, session: str) -> Iterator[Data]:
 def _tool(chance: random.Random, mix: Mix, call: str) -> ToolCompletedData:
     (tool,) = chance.choices([name for name, _ in _TOOLS], [weight for _, weight in _TOOLS])
     if tool == "grep":
-        paths = "\n".join(_path(chance, mix) for _ in range(10))
+        paths = "\n".join(f"{_path(chance, mix)}:" for _ in range(10))
         return ToolCompletedData(call, tool, ToolArguments(path=f"{ROOT}/src"), output=paths)
     if tool != "bash":
         return ToolCompletedData(call, tool, ToolArguments(path=_path(chance, mix)))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, final
+from typing import IO, NamedTuple, final
 
 from msgspec import Struct
 
@@ -22,7 +22,19 @@ from ledger.reader import START, Cursor, IdsBefore, events_of, reading
 from ledger.sequence import Sequence
 from ledger.times import parse_time
 
-__all__ = ["BLOCK", "BlockReader", "Outline", "Outlines", "Run", "checksum", "one_by_one", "outline_of", "outlines"]
+__all__ = [
+    "BLOCK",
+    "Block",
+    "BlockReader",
+    "Outline",
+    "Outlines",
+    "Run",
+    "checksum",
+    "one_by_one",
+    "outline_of",
+    "runs_of",
+    "whole_blocks",
+]
 
 BLOCK = 1 << 18
 """Bytes of a block, at most; a longer line is a block of its own."""
@@ -70,13 +82,31 @@ class Outline(Struct, frozen=True, array_like=True, gc=False):
 class Run:
     """Calls and measurements that stand together, as one thing; ``events`` decodes them for whoever needs more.
 
-    The attributes are those of ``Stretch``.
+    Attributes:
+        begin: where its block begins in the log.
+        checksum: that of its block.
+        place: which of the runs of its block it is, from 0.
+
+    The others are those of ``Stretch``.
     """
 
-    __slots__ = ("_block", "_stretch", "count", "last", "measured", "since", "sources", "until")
+    __slots__ = (
+        "_data",
+        "_stretch",
+        "begin",
+        "checksum",
+        "count",
+        "last",
+        "measured",
+        "place",
+        "since",
+        "sources",
+        "until",
+    )
 
-    def __init__(self, block: bytes, stretch: Stretch) -> None:
-        self._block = block
+    def __init__(self, block: Block, stretch: Stretch, place: int) -> None:
+        self.begin, self.checksum, self._data = block
+        self.place = place
         self._stretch = stretch
         self.count = stretch.count
         self.last = stretch.last
@@ -87,7 +117,7 @@ class Run:
 
     def events(self) -> Iterator[Event]:
         """The events themselves."""
-        return _decoded(self._block, self._stretch.begin, self._stretch.end)
+        return _decoded(self._data, self._stretch.begin, self._stretch.end)
 
 
 def one_by_one(events: Iterable[AnyEvent | Run]) -> Iterator[AnyEvent]:
@@ -99,8 +129,8 @@ def one_by_one(events: Iterable[AnyEvent | Run]) -> Iterator[AnyEvent]:
             yield event
 
 
-Outlines = Callable[[int, bytes], Outline | None]
-"""The outline kept for the block at a byte, by its checksum; None if there is none that can be trusted."""
+Outlines = Callable[[int, int], Outline | None]
+"""The outline kept for the block at a byte with this checksum; None if there is none that can be trusted."""
 
 
 class BlockReader:
@@ -112,7 +142,7 @@ class BlockReader:
         cursor: where to begin; the start, or what an earlier pass over the same file ended with. Blocks are counted
             from the file's first byte, so a pass that begins elsewhere meets no outline.
         skipped: takes the byte of each damaged piece that the pass skips.
-        size: bytes of a block, as for ``outlines``.
+        size: bytes of a block, as for ``whole_blocks``.
     """
 
     def __init__(
@@ -143,14 +173,15 @@ class BlockReader:
             ids = IdsBefore(earlier)
             file.seek(cursor.byte)
             begin = cursor.byte
-            for block in blocks(file, self._size):
-                outline = self._kept(begin, block)
+            for data in blocks(file, self._size):
+                block = Block(begin, checksum(data), data)
+                outline = self._kept(begin, block.checksum)
                 if outline is not None and outline.first == sequence.next_seq and outline.count <= sequence.rising:
                     yield from _pieces(block, outline)
                     sequence.advance_to(outline.first + outline.count)
                 else:
-                    yield from events_of(io.BytesIO(block), sequence, ids, begin, self._skipped)
-                begin += len(block)
+                    yield from events_of(io.BytesIO(data), sequence, ids, begin, self._skipped)
+                begin += len(data)
             file.seek(begin)
             stop = yield from events_of(file, sequence, ids, skipped=self._skipped)
             self.cursor = Cursor(stop, sequence.next_seq, sequence.highest, sequence.lowest_far)
@@ -177,21 +208,31 @@ def blocks(file: IO[bytes], size: int) -> Iterator[bytes]:
         file.seek(begin)
 
 
-def outlines(path: str, begin: int = 0, *, size: int = BLOCK) -> Iterator[tuple[int, int, Outline]]:
-    """For each whole block from a byte on: where it begins, its checksum, and its outline, if it is healthy.
+class Block(NamedTuple):
+    """Whole lines of a log: the byte they begin at, their checksum, and themselves."""
+
+    begin: int
+    checksum: int
+    data: bytes
+
+
+def whole_blocks(path: str, begin: int = 0, *, size: int = BLOCK) -> Iterator[Block]:
+    """The whole blocks of a log from a byte on.
 
     Args:
         path: the log file.
         begin: the first byte of a block.
         size: bytes of a block, at most.
+
+    Raises:
+        LedgerNotFound: if the file isn't there.
+        StorageError: if the system can't read it.
     """
     with reading(path) as file:
         file.seek(begin)
-        for block in blocks(file, size):
-            outline = outline_of(block)
-            if outline is not None:
-                yield begin, checksum(block), outline
-            begin += len(block)
+        for data in blocks(file, size):
+            yield Block(begin, checksum(data), data)
+            begin += len(data)
 
 
 def checksum(block: bytes) -> int:
@@ -268,15 +309,20 @@ class _Open:
 _QUIET = (ToolCompleted, SessionMeasured)
 
 
-def _pieces(block: bytes, outline: Outline) -> Iterator[AnyEvent | Run]:
-    at = 0
-    for stretch in outline.runs:
+def _pieces(block: Block, outline: Outline) -> Iterator[AnyEvent | Run]:
+    at, data = 0, block.data
+    for place, stretch in enumerate(outline.runs):
         if at < stretch.begin:
-            yield from _decoded(block, at, stretch.begin)
-        yield Run(block, stretch)
+            yield from _decoded(data, at, stretch.begin)
+        yield Run(block, stretch, place)
         at = stretch.end
-    if at < len(block):
-        yield from _decoded(block, at, len(block))
+    if at < len(data):
+        yield from _decoded(data, at, len(data))
+
+
+def runs_of(block: bytes, outline: Outline) -> Iterator[Iterator[Event]]:
+    """The events of each run of a block."""
+    return (_decoded(block, stretch.begin, stretch.end) for stretch in outline.runs)
 
 
 def _decoded(block: bytes, begin: int, end: int) -> Iterator[Event]:

@@ -18,7 +18,18 @@ from projections.policy import BUILT_IN_TYPES, RULES_VERSION, Context, policy_di
 from projections.text.erased import ERASED, erased_key
 from projections.text.limits import TITLE_LIMIT
 
-__all__ = ["Facts", "Judged", "Known", "LineFacts", "facts_for", "facts_key", "facts_of", "judge_line", "parts_beside"]
+__all__ = [
+    "Facts",
+    "Judged",
+    "Known",
+    "LineFacts",
+    "context_key",
+    "facts_for",
+    "facts_key",
+    "facts_of",
+    "judge_line",
+    "parts_beside",
+]
 
 Judged = MemoryRequested | SessionCompacted | MemoryAdded | MemoryImported
 """The events whose texts are judged."""
@@ -86,11 +97,12 @@ def facts_for(event: Judged, context: Context, known: Known | None) -> Facts:
 def facts_key(event: Judged, context: Context) -> str:
     """Names the facts of an event: a digest of its data, the policy, the workspace root and the rules' version."""
     body = msgspec.json.encode(event.data)
-    return blake2b(body, digest_size=16, key=_context_key(context)).hexdigest()
+    return blake2b(body, digest_size=16, key=context_key(context)).hexdigest()
 
 
 @lru_cache(maxsize=64)
-def _context_key(context: Context) -> bytes:
+def context_key(context: Context) -> bytes:
+    """Names what facts depend on beside their event: the policy, the workspace root and the rules' version."""
     text = f"{RULES_VERSION}\0{policy_digest(context.policy)}\0{context.root}"
     return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
 

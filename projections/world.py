@@ -11,6 +11,7 @@ from ledger.blocks import Run
 from ledger.events import AnyEvent, ToolCompleted
 from projections.accounting import Accounts, copy_accounts, record_moves
 from projections.facts import Known
+from projections.hot.calls import KnownCalls
 from projections.hot.delivery import Given, step_given
 from projections.hot.state import SessionStates, States
 from projections.memory.activity import calls_taken_in
@@ -40,15 +41,18 @@ class World:
             Workspace memory and accounts are the same either way: nobody pays for what nobody asks. It is held and
             not copied: its owner may add a source that no event so far is about.
         known: facts at hand; they change the time a fold takes and nothing else.
+        calls: calls at hand; likewise, where events come as runs.
     """
 
     name = "world"
     version = 4
 
-    def __init__(self, only: AbstractSet[str] | None = None, known: Known | None = None) -> None:
+    def __init__(
+        self, only: AbstractSet[str] | None = None, known: Known | None = None, calls: KnownCalls | None = None
+    ) -> None:
         self._only = only
         self._memory = WorkspaceMemory(known)
-        self._sessions = SessionStates(only, known)
+        self._sessions = SessionStates(only, known, calls)
 
     def initial(self) -> WorldState:
         """The empty ledger."""

@@ -60,6 +60,12 @@ class ToolFacts(Struct, frozen=True):
     error: OpenedError | None = None
     success: Success | None = None
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it did the same to files, none of which it took away, and named each of them once."""
+        touches = self.touches
+        return bool(touches) and (touches[0].action == "grep" or (len(touches) == 1 and touches[0].action != "delete"))
+
 
 NO_FACTS = ToolFacts()
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from itertools import islice
 
 import msgspec
 from msgspec import Struct
@@ -16,16 +16,18 @@ from ledger.events import (
     LedgerErased,
     MemoryRequested,
     PolicySet,
+    PromptRendered,
     SessionDeleted,
     SessionLinked,
     SessionStarted,
     ToolCompleted,
-    ToolCompletedData,
 )
 from ledger.source import make_source, split_source
 from projections.facts import Known, facts_for
+from projections.hot.calls import KnownCalls, SessionCalls, call_digest, take_steps
 from projections.hot.facts import tool_facts
-from projections.hot.session import Decision, HotState, after_decision, after_tool
+from projections.hot.session import Decision, HotState, after_decision
+from projections.hot.working import Working
 from projections.policy import DEFAULT_POLICY, Context, Policy, policy_from_document
 
 __all__ = ["CALL_WINDOW", "Session", "SessionStates", "States"]
@@ -42,6 +44,9 @@ _TAKEN_IN = frozenset(
         LedgerErased,
     ]
 )
+_LOOKS_AT_SESSIONS = (_TAKEN_IN | {PromptRendered}) - {ToolCompleted}
+"""A receipt changes no session, but what it names are lines of one (``delivery.step_given``)."""
+
 CALL_WINDOW = 1000
 """A call id counts once among this many calls of its session (SPEC 3.5)."""
 
@@ -84,20 +89,47 @@ class States(Struct):
         return session.hot if session else HotState()
 
 
+class _Inside:
+    """Sessions whose calls go by: their hot states are worked on beside ``state`` until somebody looks at them."""
+
+    def __init__(self, state: States) -> None:
+        self.state = state
+        self.context = Context(state.policy, state.root)
+        self._working: dict[str, Working] = {}
+
+    def working(self, source: str, session: Session) -> Working:
+        """The hot state of a session, to change it."""
+        found = self._working.get(source)
+        if found is None:
+            found = self._working[source] = Working(session.hot)
+        return found
+
+    def put_back(self) -> None:
+        """Make the sessions of ``state`` what they should be."""
+        sessions = self.state.sessions
+        for source, working in self._working.items():
+            sessions[source].hot = working.state()
+        self._working.clear()
+
+
 class SessionStates:
     """Fold the hot state of sessions; each event costs what its own session holds, not what all do.
 
     Args:
         only: sources; events of other sessions are passed over at once. None folds all. Held, as in ``World``.
         known: facts at hand; they change the time a fold takes and nothing else.
+        calls: calls at hand; likewise, where events come as runs.
     """
 
     name = "session-state"
     version = 2
 
-    def __init__(self, only: AbstractSet[str] | None = None, known: Known | None = None) -> None:
+    def __init__(
+        self, only: AbstractSet[str] | None = None, known: Known | None = None, calls: KnownCalls | None = None
+    ) -> None:
         self._only = only
         self._known = known
+        self._calls = calls
 
     def initial(self) -> States:
         """No session, the default policy, no workspace root."""
@@ -123,7 +155,9 @@ class SessionStates:
         if type(event) not in _TAKEN_IN:
             return
         if isinstance(event, ToolCompleted):
-            self._take_call(state, event)
+            inside = _Inside(state)
+            self._take_call(inside, event)
+            inside.put_back()
         elif isinstance(event, MemoryRequested):
             self._take_request(state, event)
         elif isinstance(event, SessionStarted):
@@ -140,21 +174,42 @@ class SessionStates:
         elif isinstance(event, PolicySet | LedgerCreated):
             self._set_context(state, event)
 
+    def run(self, state: States, events: Iterable[AnyEvent | Run]) -> None:
+        """Step through many events, the calls of a session in bulk."""
+        for event in self.calls_taken_in(state, events):
+            if type(event) is not ToolCompleted and type(event) is not Run:
+                self.step(state, event)
+
     def calls_taken_in(self, state: States, events: Iterable[AnyEvent | Run]) -> Iterator[AnyEvent | Run]:
         """Take in the calls of sessions that are asked for while events go by; runs without any stay as they are.
 
-        The caller steps the state by every other event before it asks for the next.
+        The caller steps the state by every other event before it asks for the next. Sessions in ``state`` are as they
+        should be whenever an event is yielded that looks at one, and at the end.
         """
         only = self._only
-        for event in events:
-            if type(event) is ToolCompleted:
-                if only is None or event.source in only:
-                    self._take_call(state, event)
-                yield event
-            elif type(event) is Run and (only is None or not only.isdisjoint(event.sources)):
-                yield from self.calls_taken_in(state, event.events())
-            else:
-                yield event
+        inside = _Inside(state)
+        try:
+            for event in events:
+                if type(event) is ToolCompleted:
+                    if only is None or event.source in only:
+                        self._take_call(inside, event)
+                    yield event
+                elif type(event) is Run and (only is None or not only.isdisjoint(event.sources)):
+                    if self._take_run(inside, event):
+                        yield event
+                        continue
+                    for one in event.events():
+                        if type(one) is ToolCompleted and (only is None or one.source in only):
+                            self._take_call(inside, one)
+                        yield one
+                elif type(event) in _LOOKS_AT_SESSIONS:
+                    inside.put_back()
+                    yield event
+                    inside.context = Context(state.policy, state.root)  # the event may have changed both
+                else:
+                    yield event
+        finally:
+            inside.put_back()
 
     def _forget(self, state: States, event: LedgerErased) -> None:
         """A purged decision is no decision any more (SPEC 15.4)."""
@@ -172,13 +227,29 @@ class SessionStates:
             state.policies[event.id] = True
             state.policy = policy_from_document(event.data.policy)
 
-    def _take_call(self, state: States, event: ToolCompleted) -> None:
-        session = self._session(state, event.source)
-        if session is None:
-            return
-        if not _is_new_call(session, event.data.call or event.id, _digest(event.data)):
-            return
-        session.hot = after_tool(session.hot, tool_facts(event.data, Context(state.policy, state.root)))
+    def _take_call(self, inside: _Inside, event: ToolCompleted) -> None:
+        session = self._session(inside.state, event.source)
+        if session is not None and _is_new_call(session, event.data.call or event.id, call_digest(event.data)):
+            inside.working(event.source, session).take(tool_facts(event.data, inside.context))
+
+    def _take_run(self, inside: _Inside, run: Run) -> bool:
+        """Take in the calls of a whole run, if they are at hand and all of them are new."""
+        found = None if self._calls is None else self._calls(run, inside.context)
+        if found is None:
+            return False
+        new: list[tuple[SessionCalls, Session]] = []
+        for one in found.sessions:
+            session = self._session(inside.state, one.source)
+            if session is not None:
+                if not one.calls.keys().isdisjoint(session.calls):
+                    return False
+                new.append((one, session))
+        for one, session in new:
+            session.calls.update(one.calls)
+            _forget_oldest(session.calls)
+            if one.steps:
+                take_steps(inside.working(one.source, session), one.steps, found.block)
+        return True
 
     def _take_request(self, state: States, event: MemoryRequested) -> None:
         session = self._session(state, event.source)
@@ -226,8 +297,7 @@ def _is_new_call(session: Session, call: str, digest: str) -> bool:
     before = session.calls.get(call)
     if before is None:
         session.calls[call] = digest
-        if len(session.calls) > CALL_WINDOW:
-            del session.calls[next(iter(session.calls))]
+        _forget_oldest(session.calls)
     elif before == digest:
         session.duplicate_deliveries += 1
     else:
@@ -235,7 +305,9 @@ def _is_new_call(session: Session, call: str, digest: str) -> bool:
     return before is None
 
 
-def _digest(data: ToolCompletedData) -> str:
-    """Of what a call says, the same for equal calls: an encoding would tell whether a line spells a default out."""
-    said = (data.tool, data.args.path, data.args.command, data.exit, data.status, data.output)
-    return hashlib.blake2b(msgspec.json.encode(said), digest_size=8).hexdigest()
+def _forget_oldest(calls: dict[str, str]) -> None:
+    """Leave the last calls that fill the window."""
+    excess = len(calls) - CALL_WINDOW
+    if excess > 0:
+        for call in list(islice(calls, excess)):
+            del calls[call]

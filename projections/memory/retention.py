@@ -24,6 +24,7 @@ __all__ = [
     "half_life_days",
     "initial_strength",
     "lead",
+    "rank_at",
     "rank_key",
     "ranker",
     "reinforce_outcome",
@@ -100,13 +101,13 @@ def strength(entry: Entry, now: int, dormant: tuple[tuple[int, int], ...], polic
 
 def rank_key(entry: Entry, now: int, dormant: tuple[tuple[int, int], ...], policy: Policy) -> RankKey:
     """Sort key, best first: strength, source rank, later creation, id (SPEC 10.2)."""
-    return _rank_key(entry, strength(entry, now, dormant, policy))
+    return rank_at(entry, strength(entry, now, dormant, policy))
 
 
 def ranker(state: MemoryState) -> Callable[[Entry], RankKey]:
     """``rank_key`` as of a state's now, for many entries: what they have in common is worked out once."""
     weigh = _strengths(state.now, dormant_spans(state), state.context.policy)
-    return lambda entry: _rank_key(entry, weigh(entry))
+    return lambda entry: rank_at(entry, weigh(entry))
 
 
 def cohort_strengths(state: MemoryState) -> Callable[[Curve, int], float]:
@@ -183,7 +184,8 @@ def _strengths(now: int, dormant: tuple[tuple[int, int], ...], policy: Policy) -
     return weigh
 
 
-def _rank_key(entry: Entry, weight: float) -> RankKey:
+def rank_at(entry: Entry, weight: float) -> RankKey:
+    """``rank_key`` of an entry that is as strong as this."""
     offset, index = entry.order
     return (-round(weight, _DECIMALS), -SOURCE_RANK[entry.proposal.source], -offset, -index, entry.number)
 

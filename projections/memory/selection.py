@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
-from heapq import merge
-from itertools import groupby, takewhile
+from itertools import takewhile
 from operator import itemgetter
 
 from msgspec import Struct
 
-from projections.memory.model import Cohort, Entry, MemoryState, Source
-from projections.memory.retention import RankKey, cohort_of, cohort_strengths, curve_of, lead, ranker
+from projections.memory.model import Entry, MemoryState, Source
+from projections.memory.retention import RankKey, cohort_of, cohort_strengths, curve_of, lead, rank_at, ranker
 from projections.policy import Policy, caps_of
 
 __all__ = ["MAX_ENTRIES", "Selection", "active_entries", "fits_caps", "ranked", "select", "strongest", "weakest"]
@@ -72,29 +71,26 @@ def strongest(state: MemoryState) -> tuple[Entry, ...]:
     """
     policy = state.context.policy
     caps, limit = caps_of(policy), max_entries(policy)
-    rank, strength = ranker(state), cohort_strengths(state)
-    left = {type_: caps.get(type_, 0) for type_ in state.cohorts}
-
-    def members(type_: str, cohort: Cohort) -> Iterator[tuple[RankKey, Entry]]:
-        curve = curve_of(type_, cohort, policy)
-        newest_first = reversed(state.cohorts[type_][cohort])
-        for _, equals in groupby(newest_first, key=lambda member: strength(curve, member[0])):
-            entries = [_entry(state, number) for _, number in equals]
-            for key, entry in sorted(((rank(entry), entry) for entry in entries), key=itemgetter(0)):
-                if not cohort.safety_critical and not left[type_]:
-                    return
-                yield key, entry
-
-    found: list[Entry] = []
-    for _, entry in merge(*(members(type_, cohort) for type_, cohorts in state.cohorts.items() for cohort in cohorts)):
-        if len(found) >= limit:
-            break
-        if not entry.proposal.safety_critical:
-            if not left[entry.proposal.type]:
-                continue
-            left[entry.proposal.type] -= 1
-        found.append(entry)
-    return tuple(found)
+    strength = cohort_strengths(state)
+    found: list[tuple[RankKey, Entry]] = []
+    for type_, cohorts in state.cohorts.items():
+        floor = 0.0  # what is weaker has as many of its type before it as its cap lets through
+        for cohort, members in cohorts.items():
+            most = limit if cohort.safety_critical else min(caps.get(type_, 0), limit)
+            least = 0.0 if cohort.safety_critical else floor
+            curve = curve_of(type_, cohort, policy)
+            taken, last = 0, 0.0
+            for clock, number in reversed(members) if most > 0 else ():
+                present = strength(curve, clock)
+                if present < least or (taken >= most and present < last):
+                    break  # all others are older, and so no stronger
+                entry = _entry(state, number)
+                found.append((rank_at(entry, present), entry))
+                taken, last = taken + 1, present
+            if taken >= most and not cohort.safety_critical:
+                floor = max(floor, last)
+    found.sort(key=itemgetter(0))
+    return select((entry for _, entry in found), policy).chosen
 
 
 def fits_caps(state: MemoryState, newcomer: Entry) -> bool:

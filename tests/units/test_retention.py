@@ -7,7 +7,7 @@ from itertools import product
 import msgspec
 import pytest
 
-from ledger.blocks import Run, Stretch
+from ledger.blocks import Block, Run, Stretch
 from ledger.times import DAY_MS
 from projections.memory.activity import advance, calls_taken_in, touch
 from projections.memory.model import Cohort
@@ -122,5 +122,5 @@ def test_a_quiet_run_of_calls_is_taken_in_whole() -> None:
     touch(state)
     later = NOW + DAY_MS
     stretch = Stretch(0, 0, 2, 9, NOW, later, {"test/A": later}, ("m1",))
-    assert list(calls_taken_in(state, [Run(b"no event", stretch)])) == []
+    assert list(calls_taken_in(state, [Run(Block(0, 0, b"no event"), stretch, 0)])) == []
     assert (state.now, state.last_activity, state.offset, list(state.events)) == (later, later, 9, ["m1"])

@@ -1,0 +1,131 @@
+"""A file in ``derived/`` with one line for each block of the log, in its order: disposable, worth nothing but time.
+
+A line has a head, a tab, and what is kept, both as JSON. The head says where the block begins, its checksum, and that
+of what is kept. A line that is torn, damaged or of other bytes is not used. The file is read alongside the log, so that
+it takes no memory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+import msgspec
+from msgspec import Struct
+
+from ledger.blocks import Block, whole_blocks
+from ledger.blocks import checksum as checksum_of
+from ledger.files import write_all
+from ledger.trust import DERIVED, open_own, open_own_new
+
+__all__ = ["BlockLines", "append", "new_blocks", "path_of"]
+
+_TAIL = 1 << 20
+"""Bytes in which the last line is looked for: what is kept of a block is less than the block."""
+
+
+class _Head(Struct, frozen=True, array_like=True, gc=False):
+    version: int
+    begin: int
+    checksum: int
+    kept: int
+
+
+_decode_head = msgspec.json.Decoder(_Head).decode
+
+
+class BlockLines:
+    """What is kept, for one pass over a log from its beginning.
+
+    Args:
+        directory: the ledger's folder; a missing or unreadable file holds nothing.
+        name: the file's.
+        version: of what is kept; lines of others are passed over.
+    """
+
+    def __init__(self, directory: str, name: str, version: int) -> None:
+        self._lines = _lines(path_of(directory, name), version)
+        self._next = next(self._lines, None)
+
+    def find(self, begin: int, checksum: int) -> bytes | None:
+        """What is kept of the block at a byte, if it is of just its bytes; blocks are asked for in order."""
+        while self._next is not None and self._next[0].begin < begin:
+            self._next = next(self._lines, None)
+        if self._next is None:
+            return None
+        head, kept = self._next
+        is_it = (head.begin, head.checksum) == (begin, checksum)
+        return kept if is_it and checksum_of(kept) == head.kept else None
+
+
+def path_of(directory: str, name: str) -> str:
+    """Where such a file is kept."""
+    return os.path.join(directory, DERIVED, name)  # noqa: PTH118 - as in ``kept``
+
+
+def append(directory: str, name: str, version: int, kept: Iterable[tuple[int, int, Struct]]) -> int:
+    """Add lines, each of where a block begins, its checksum and what is kept; how many.
+
+    A failure loses nothing but time. Writers that do so at once write lines twice, of which readers use one.
+    """
+    lines: list[bytes] = []
+    for begin, checksum, what in kept:
+        body = msgspec.json.encode(what)
+        head = msgspec.json.encode(_Head(version, begin, checksum, checksum_of(body)))
+        lines.append(b"%b\t%b\n" % (head, body))
+    if lines:
+        try:
+            descriptor = open_own_new(path_of(directory, name), os.O_WRONLY | os.O_APPEND)
+            try:
+                write_all(descriptor, b"".join(lines))
+            finally:
+                os.close(descriptor)
+        except OSError:
+            return 0
+    return len(lines)
+
+
+def new_blocks(directory: str, name: str, path: str) -> Iterator[Block]:
+    """The whole blocks of a log behind the last one of which something is kept; all where nothing is.
+
+    Args:
+        directory: the ledger's folder.
+        name: the file's.
+        path: the log.
+
+    Raises:
+        LedgerError: if the log can't be read.
+        OSError: if the system doesn't say how long it is.
+    """
+    last = _begin_of_last(path_of(directory, name), os.path.getsize(path))  # noqa: PTH202 - as above
+    return (block for block in whole_blocks(path, last or 0) if last is None or block.begin > last)
+
+
+def _begin_of_last(path: str, size: int) -> int | None:
+    """Where the last block begins of which something is kept. A file of a longer log is of one that was replaced."""
+    try:
+        with open(path, "rb", opener=open_own) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
+            last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
+        begin = _decode_head(last.partition(b"\t")[0]).begin
+        if begin > size:
+            os.unlink(path)  # noqa: PTH108 - as above
+            return None
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+    return begin
+
+
+def _lines(path: str, version: int) -> Iterator[tuple[_Head, bytes]]:
+    try:
+        with open(path, "rb", opener=open_own) as file:
+            for line in file:
+                head, _, kept = line.partition(b"\t")
+                try:
+                    found = _decode_head(head)
+                except (msgspec.MsgspecError, UnicodeDecodeError):
+                    continue
+                if found.version == version:
+                    yield found, kept.removesuffix(b"\n")
+    except OSError:
+        return

@@ -1,0 +1,69 @@
+"""What the calls of the log's blocks mean for hot state, kept in ``derived/calls.jsonl``."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ledger.blocks import Run, outline_of, runs_of
+from projections.facts import context_key
+from projections.hot.calls import BlockCalls, RunCalls, block_calls
+from projections.policy import Context
+from replay.blocklines import BlockLines, append, new_blocks
+
+__all__ = ["CALLS_NAME", "KeptCalls", "keep_calls"]
+
+CALLS_NAME = "calls.jsonl"
+_VERSION = 1
+"""Rises when what is kept has another form."""
+
+_decode = msgspec.json.Decoder(BlockCalls).decode
+
+
+class KeptCalls:
+    """The calls of runs; for one pass over a log, from its beginning.
+
+    Args:
+        directory: the ledger's folder.
+    """
+
+    def __init__(self, directory: str) -> None:
+        self._kept = BlockLines(directory, CALLS_NAME, _VERSION)
+        self._begin = -1
+        self._block: BlockCalls | None = None
+
+    def __call__(self, run: Run, context: Context) -> RunCalls | None:
+        """The calls of a run as they were read under a policy and root; runs are asked for in order."""
+        if run.begin != self._begin:
+            self._begin = run.begin
+            body = self._kept.find(run.begin, run.checksum)
+            try:
+                self._block = None if body is None else _decode(body)
+            except msgspec.MsgspecError:
+                self._block = None
+        block = self._block
+        if block is None or block.context != context_key(context).hex():
+            return None
+        sessions = block.runs[run.place]
+        return None if sessions is None else RunCalls(block, sessions)
+
+
+def keep_calls(directory: str, path: str, context: Context) -> int:
+    """Read the calls of whole blocks behind the last one whose calls are kept, and keep them; how many blocks.
+
+    Args:
+        directory: the ledger's folder.
+        path: its log.
+        context: the policy and root in force at its end. Calls of before they changed are kept under a key that nobody
+            asks for.
+
+    Raises:
+        LedgerError: if the log can't be read.
+        OSError: if the system doesn't say how long it is.
+    """
+    found = ((block, outline_of(block.data)) for block in new_blocks(directory, CALLS_NAME, path))
+    kept = (
+        (block.begin, block.checksum, block_calls(runs_of(block.data, outline), context))
+        for block, outline in found
+        if outline is not None
+    )
+    return append(directory, CALLS_NAME, _VERSION, kept)

@@ -1,0 +1,226 @@
+"""What is kept of the log's blocks and calls changes the time a fold takes and nothing else (DESIGN 5, law 8)."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ledger.blocks import BlockReader, Run, one_by_one, outline_of, runs_of, whole_blocks
+from ledger.codec import encode
+from ledger.events import AnyEvent, ToolCompleted
+from ledger.log import FileLog
+from projections.facts import context_key
+from projections.hot.calls import BlockCalls, RunCalls, block_calls
+from projections.hot.facts import OpenedError, Success, ToolFacts, Touch, closes
+from projections.hot.files import same_file
+from projections.hot.session import MAX_ERRORS, MAX_FILES, FileEntry, HotState, OpenError
+from projections.hot.state import SessionStates
+from projections.hot.tools import Action
+from projections.hot.working import Working
+from projections.policy import Context
+from projections.protocol import fold
+from projections.world import World
+from replay.blocklines import path_of
+from replay.calls import CALLS_NAME, KeptCalls, keep_calls
+from replay.outlines import BLOCKS_NAME, by_blocks, keep_outlines
+from tests.laws.test_blocks import SIZES, asking, kept_of
+from tests.support.effort import examples
+from tests.support.hot_events import histories, recorded
+from tests.support.logs import raw_log
+from tests.support.streams import ledgers
+
+Calls = dict[tuple[int, int], BlockCalls]
+
+
+class Known:
+    """Calls at hand, which counts what it was asked for and had."""
+
+    def __init__(self, kept: Calls) -> None:
+        self._kept = kept
+        self.found = 0
+
+    def __call__(self, run: Run, context: Context) -> RunCalls | None:
+        """Those of a run."""
+        block = self._kept.get((run.begin, run.checksum))
+        if block is None or block.context != context_key(context).hex():
+            return None
+        sessions = block.runs[run.place]
+        self.found += sessions is not None
+        return None if sessions is None else RunCalls(block, sessions)
+
+
+def calls_of(path: str, size: int, context: Context) -> Calls:
+    """The calls of a file's blocks, as they read under a policy and root."""
+    found = ((block, outline_of(block.data)) for block in whole_blocks(path, size=size))
+    return {
+        (block.begin, block.checksum): block_calls(runs_of(block.data, outline), context)
+        for block, outline in found
+        if outline is not None
+    }
+
+
+@settings(max_examples=examples(80))
+@given(events=ledgers() | histories.map(lambda steps: list[AnyEvent](recorded(steps * 3))), size=SIZES, data=st.data())
+def test_a_fold_with_calls_at_hand_gives_the_same_state(events: list[AnyEvent], size: int, data: st.DataObject) -> None:
+    """For all sessions or some of them; calls that were sent again, of other policies and of other roots included."""
+    sources = sorted({event.source for event in events})
+    only = data.draw(st.none() | st.sets(st.sampled_from(sources)) if sources else st.none())
+    plain = fold(World(only), events)
+    context = data.draw(st.sampled_from([plain.memory.context, Context()]))
+    with tempfile.TemporaryDirectory() as folder:
+        path = raw_log(Path(folder), b"".join(map(encode, events))).path
+        kept, known = asking(kept_of(path, size)), Known(calls_of(path, size, context))
+        assert fold(World(only, calls=known), BlockReader(path, kept, size=size)) == plain
+        sessions = SessionStates(only, calls=known)
+        state = sessions.initial()
+        sessions.run(state, BlockReader(path, kept, size=size))
+        assert state == plain.sessions
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger of three blocks and some more."""
+    from bench.ledgers import ROOT, write_ledger
+
+    folder = tmp_path_factory.mktemp("kept") / "ledger"
+    write_ledger(folder, 2000)
+    log = FileLog.open(folder)
+    assert keep_outlines(log.directory, log.path) == keep_calls(log.directory, log.path, Context(root=ROOT)) > 1
+    assert keep_outlines(log.directory, log.path) == keep_calls(log.directory, log.path, Context(root=ROOT)) == 0
+    return folder
+
+
+def test_nothing_is_decoded_of_what_is_kept(ledger: Path) -> None:
+    """All calls but those of the unfinished block; and of none where the policy or the root is another one."""
+    log = FileLog.open(ledger)
+    world = fold(World(), log.read())
+    kept = KeptCalls(log.directory)
+    found = [kept(piece, world.memory.context) for piece in by_blocks(log) if type(piece) is Run]
+    assert all(found)
+    known = sum(len(one.calls) for run in found if run for one in run.sessions)
+    assert known > 0.7 * sum(type(event) is ToolCompleted for event in log.read())
+    other = KeptCalls(log.directory)
+    assert not any(other(piece, Context(root="/other")) for piece in by_blocks(log) if type(piece) is Run)
+
+
+@settings(max_examples=examples(25))
+@given(data=st.data())
+def test_what_is_kept_is_only_used_for_its_bytes(ledger: Path, data: st.DataObject) -> None:
+    """The files beside the log may be missing, cut or changed, and the log may have other bytes than they are of."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "l"
+        shutil.copytree(ledger, place)
+        log = FileLog.open(place)
+        name = data.draw(
+            st.sampled_from([log.path, *(path_of(log.directory, one) for one in (BLOCKS_NAME, CALLS_NAME))])
+        )
+        content = bytearray(Path(name).read_bytes())
+        at = data.draw(st.integers(0, len(content) - 1))
+        if data.draw(st.booleans()):
+            content[at] ^= 1 << data.draw(st.integers(0, 7))
+        elif name != log.path:
+            del content[at:]
+        Path(name).write_bytes(content)
+        assert list(one_by_one(by_blocks(log))) == list(log.read())
+        sessions = SessionStates(calls=KeptCalls(log.directory))
+        state = sessions.initial()
+        sessions.run(state, by_blocks(log))
+        assert state == fold(SessionStates(), log.read())
+
+
+def test_calls_of_a_log_that_was_replaced_by_a_shorter_one(ledger: Path, tmp_path: Path) -> None:
+    """They are of other bytes: those of the log that is there are kept instead."""
+    from bench.ledgers import ROOT
+
+    shutil.copytree(ledger, tmp_path / "l")
+    log = FileLog.open(tmp_path / "l")
+    data = Path(log.path).read_bytes()
+    Path(log.path).write_bytes(data[: data.rfind(b"\n", 0, (1 << 18) + 5000) + 1])
+    context = Context(root=ROOT)
+    assert keep_calls(log.directory, log.path, context) == keep_outlines(log.directory, log.path) == 1
+    kept = KeptCalls(log.directory)
+    assert all(kept(piece, context) for piece in by_blocks(log) if type(piece) is Run)
+
+
+_WEIGHTS = {"edit": 50, "write": 45, "grep": 30, "read": 20}
+_PATHS = [f"{folder}{number}.ts" for folder in ("", "src/", "/w/app/src/") for number in range(10)]
+_ERRORS = [
+    OpenedError(category, summary, summary, command, file=file)
+    for category, summary, command, file in [
+        ("test", "one", "pytest", "src/1.ts"),
+        ("test", "two", "npm test", "2.ts"),
+        ("lint", "three", "ruff", None),
+        ("lint", "four", "eslint", "/w/app/src/1.ts"),
+        ("build", "five", "make", "3.ts"),
+        ("build", "six", "make x", "src/3.ts"),
+        ("test", "one", "tox", "src/1.ts"),
+    ]
+]
+_touches = st.builds(Touch, st.sampled_from(_PATHS), st.sampled_from(["read", "grep", "write", "edit", "delete"]))
+_greps = st.lists(st.sampled_from(_PATHS), max_size=10, unique=True).map(
+    lambda paths: tuple(Touch(path, "grep") for path in paths)
+)
+_successes = st.builds(Success, st.sampled_from(["pytest", "make"]), st.sampled_from([None, "test"]))
+_facts = (
+    st.builds(ToolFacts, touches=_greps | st.lists(_touches, min_size=1, max_size=1).map(tuple))
+    | st.builds(ToolFacts, touches=_greps | st.lists(_touches.filter(lambda one: one.action != "grep")).map(tuple))
+    | st.builds(ToolFacts, error=st.sampled_from(_ERRORS))
+    | st.builds(
+        ToolFacts, success=st.builds(Success, st.sampled_from(["pytest", "make"]), st.sampled_from([None, "test"]))
+    )
+)
+
+
+@settings(max_examples=examples(200))
+@given(st.lists(_facts, max_size=40), st.lists(st.booleans(), max_size=40))
+def test_many_calls_do_what_each_does(calls: list[ToolFacts], looks: list[bool]) -> None:
+    """However often somebody looks in between, files, errors and counts are what SPEC 13 tells call by call."""
+    told = expected = HotState()
+    working = Working(told)
+    for facts, look in zip(calls, [*looks, *[False] * len(calls)], strict=False):
+        expected = _after(expected, facts)
+        working.take(facts)
+        if look:
+            told = working.state()
+            assert told == expected
+            working = Working(told)
+    assert working.state() == expected
+
+
+def _after(state: HotState, facts: ToolFacts) -> HotState:
+    """SPEC 13.1, 13.4 and 13.5 to the letter, one call at a time."""
+    files = {file.path: file for file in state.files}
+    for number, touch in enumerate(facts.touches, state.touches + 1):
+        known = files.pop(touch.path, None)
+        if touch.action != "delete":
+            action: Action = touch.action
+            if known and _WEIGHTS[known.action] > _WEIGHTS[action]:
+                action = known.action
+            files[touch.path] = FileEntry(touch.path, action, known.count + 1 if known else 1, number)
+    ranked = sorted(
+        files.values(), key=lambda file: (-(_WEIGHTS[file.action] + 3 * file.count), -file.touched, file.path)
+    )
+    changed = [touch.path for touch in facts.touches if touch.action in ("edit", "write")]
+    errors = [
+        OpenError(one.seen, one.count, one.maybe_fixed or _lies_in(one.seen.file, changed)) for one in state.errors
+    ]
+    if facts.error:
+        seen = facts.error
+        same = next((one for one in errors if one.seen.fingerprint == seen.fingerprint), None)
+        others = [one for one in errors if one is not same and one.seen.command != seen.command]
+        errors = [OpenError(seen, same.count + 1 if same else 1), *others]
+    if facts.success:
+        errors = [one for one in errors if not closes(facts.success, one.seen)]
+    return HotState(
+        tuple(islice(ranked, MAX_FILES)), tuple(islice(errors, MAX_ERRORS)), (), state.touches + len(facts.touches)
+    )
+
+
+def _lies_in(file: str | None, changed: list[str]) -> bool:
+    return file is not None and any(same_file(file, path) for path in changed)
