@@ -77,7 +77,7 @@ class Working:
         # Newcomers are as strong as each other, and newer than all that are as strong as they are: they stand together.
         # Of a full list those before them stay until the call ends, for no touch makes a file weaker. So only the last
         # of them have room, and most of what a search finds has none.
-        place = (weight, -begin - len(paths), "")
+        place = (weight, -begin, "")
         room = MAX_FILES - bisect_left(ranks, place)
         newcomers: list[_Rank] = []
         for number, path in enumerate(paths, begin):

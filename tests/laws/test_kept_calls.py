@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections import Counter
 from itertools import islice
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+import projections.hot.state
 from ledger.blocks import BlockReader, Run, one_by_one, outline_of, runs_of, whole_blocks
 from ledger.codec import encode
 from ledger.events import AnyEvent, ToolCompleted
 from ledger.log import FileLog
+from ledger.times import format_time
 from projections.facts import context_key
 from projections.hot.calls import BlockCalls, RunCalls, block_calls
 from projections.hot.facts import OpenedError, Success, ToolFacts, Touch, closes
@@ -31,6 +36,7 @@ from replay.calls import CALLS_NAME, KeptCalls, keep_calls
 from replay.outlines import BLOCKS_NAME, by_blocks, keep_outlines
 from tests.laws.test_blocks import SIZES, asking, kept_of
 from tests.support.effort import examples
+from tests.support.entries import NOW
 from tests.support.hot_events import histories, recorded
 from tests.support.logs import raw_log
 from tests.support.streams import ledgers
@@ -65,15 +71,30 @@ def calls_of(path: str, size: int, context: Context) -> Calls:
     }
 
 
+@st.composite
+def calls_again(draw: st.DrawFn) -> list[AnyEvent]:
+    """Sessions whose calls come with times, in runs, and some of them again: in the same run or in a later one."""
+    events: list[AnyEvent] = []
+    for seq, event in enumerate(recorded(draw(histories) * 2)):
+        timed = replace(event, time=format_time(NOW + seq), seq=seq)
+        if isinstance(timed, ToolCompleted):
+            call = draw(st.sampled_from([f"call {seq}"] * 3 + ["call 1", "call 2"]))
+            timed = replace(timed, data=replace(timed.data, call=call))
+        events.append(timed)
+    return events
+
+
 @settings(max_examples=examples(80))
-@given(events=ledgers() | histories.map(lambda steps: list[AnyEvent](recorded(steps * 3))), size=SIZES, data=st.data())
-def test_a_fold_with_calls_at_hand_gives_the_same_state(events: list[AnyEvent], size: int, data: st.DataObject) -> None:
+@given(events=ledgers() | calls_again(), size=SIZES, window=st.sampled_from([2, 1000]), data=st.data())
+def test_a_fold_with_calls_at_hand_gives_the_same_state(
+    events: list[AnyEvent], size: int, window: int, data: st.DataObject
+) -> None:
     """For all sessions or some of them; calls that were sent again, of other policies and of other roots included."""
     sources = sorted({event.source for event in events})
     only = data.draw(st.none() | st.sets(st.sampled_from(sources)) if sources else st.none())
-    plain = fold(World(only), events)
-    context = data.draw(st.sampled_from([plain.memory.context, Context()]))
-    with tempfile.TemporaryDirectory() as folder:
+    with patch.object(projections.hot.state, "CALL_WINDOW", window), tempfile.TemporaryDirectory() as folder:
+        plain = fold(World(only), events)
+        context = data.draw(st.sampled_from([plain.memory.context, Context()]))
         path = raw_log(Path(folder), b"".join(map(encode, events))).path
         kept, known = asking(kept_of(path, size)), Known(calls_of(path, size, context))
         assert fold(World(only, calls=known), BlockReader(path, kept, size=size)) == plain
@@ -94,6 +115,17 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert keep_outlines(log.directory, log.path) == keep_calls(log.directory, log.path, Context(root=ROOT)) > 1
     assert keep_outlines(log.directory, log.path) == keep_calls(log.directory, log.path, Context(root=ROOT)) == 0
     return folder
+
+
+@pytest.mark.parametrize("window", [3, 1000])
+def test_of_many_calls_the_last_are_known(ledger: Path, window: int) -> None:
+    """Whether they came one by one or as runs (SPEC 3.5)."""
+    log = FileLog.open(ledger)
+    with patch.object(projections.hot.state, "CALL_WINDOW", window):
+        plain = fold(World(), log.read())
+        assert fold(World(calls=KeptCalls(log.directory)), by_blocks(log)) == plain
+    most = max(Counter(event.source for event in log.read() if isinstance(event, ToolCompleted)).values())
+    assert max(len(session.calls) for session in plain.sessions.sessions.values()) == min(window, most) > 2
 
 
 def test_nothing_is_decoded_of_what_is_kept(ledger: Path) -> None:
@@ -134,6 +166,16 @@ def test_what_is_kept_is_only_used_for_its_bytes(ledger: Path, data: st.DataObje
         assert state == fold(SessionStates(), log.read())
 
 
+def test_a_path_that_was_changed_in_what_is_kept_is_no_path(ledger: Path, tmp_path: Path) -> None:
+    """Its line is sound JSON, and not what was written."""
+    shutil.copytree(ledger, tmp_path / "l")
+    log = FileLog.open(tmp_path / "l")
+    path = Path(path_of(log.directory, CALLS_NAME))
+    path.write_bytes(path.read_bytes().replace(b"src/api", b"src/apj"))
+    kept, context = KeptCalls(log.directory), fold(World(), log.read()).memory.context
+    assert not any(kept(piece, context) for piece in by_blocks(log) if type(piece) is Run)
+
+
 def test_calls_of_a_log_that_was_replaced_by_a_shorter_one(ledger: Path, tmp_path: Path) -> None:
     """They are of other bytes: those of the log that is there are kept instead."""
     from bench.ledgers import ROOT
@@ -166,6 +208,9 @@ _touches = st.builds(Touch, st.sampled_from(_PATHS), st.sampled_from(["read", "g
 _greps = st.lists(st.sampled_from(_PATHS), max_size=10, unique=True).map(
     lambda paths: tuple(Touch(path, "grep") for path in paths)
 )
+_searches = st.permutations(_PATHS).map(
+    lambda paths: ToolFacts(touches=tuple(Touch(path, "grep") for path in paths[:10]))
+)
 _successes = st.builds(Success, st.sampled_from(["pytest", "make"]), st.sampled_from([None, "test"]))
 _facts = (
     st.builds(ToolFacts, touches=_greps | st.lists(_touches, min_size=1, max_size=1).map(tuple))
@@ -178,12 +223,12 @@ _facts = (
 
 
 @settings(max_examples=examples(200))
-@given(st.lists(_facts, max_size=40), st.lists(st.booleans(), max_size=40))
-def test_many_calls_do_what_each_does(calls: list[ToolFacts], looks: list[bool]) -> None:
+@given(st.lists(_searches, max_size=4), st.lists(_facts, max_size=30), st.lists(st.booleans(), max_size=30))
+def test_many_calls_do_what_each_does(first: list[ToolFacts], calls: list[ToolFacts], looks: list[bool]) -> None:
     """However often somebody looks in between, files, errors and counts are what SPEC 13 tells call by call."""
     told = expected = HotState()
     working = Working(told)
-    for facts, look in zip(calls, [*looks, *[False] * len(calls)], strict=False):
+    for facts, look in zip([*first, *calls], [*looks, *[False] * 34], strict=False):
         expected = _after(expected, facts)
         working.take(facts)
         if look:
@@ -191,6 +236,21 @@ def test_many_calls_do_what_each_does(calls: list[ToolFacts], looks: list[bool])
             assert told == expected
             working = Working(told)
     assert working.state() == expected
+
+
+@pytest.mark.parametrize("stronger", range(MAX_FILES - 2, MAX_FILES + 2))
+def test_the_last_place_is_a_newcomer_s(stronger: int) -> None:
+    """As long as fewer than twenty files are stronger; of several newcomers the latest stay (SPEC 13.1)."""
+    state = HotState()
+    for facts in [ToolFacts(touches=(Touch(f"{number}.ts", "edit"),)) for number in range(stronger)]:
+        state = _after(state, facts)
+    for paths in (["a"], ["a", "b", "c"]):
+        working, facts = Working(state), ToolFacts(touches=tuple(Touch(path, "grep") for path in paths))
+        working.take(facts)
+        assert working.state() == _after(state, facts)
+        assert len([file for file in working.state().files if file.path in paths]) == min(
+            len(paths), max(MAX_FILES - stronger, 0)
+        )
 
 
 def _after(state: HotState, facts: ToolFacts) -> HotState:

@@ -22,7 +22,7 @@ from projections.memory.retention import (
     rank_key,
     ranker,
 )
-from projections.memory.selection import ranked, select, weakest
+from projections.memory.selection import ranked, select, strongest, weakest
 from projections.memory.turn import Turn
 from projections.policy import Context, CustomType, Policy, Retention
 from projections.protocol import fold
@@ -120,6 +120,25 @@ def test_a_lead_is_beyond_doubt(first: float, half_life: float, own: float, data
     for age in (-DAY_MS, 0, data.draw(st.integers(0, 10**21)), -1 if longest < 0 else ceil(longest) - 1):
         if age < longest:
             assert strength(curve, state.now - age) > round(own, 9)
+
+
+@settings(max_examples=examples(150))
+@given(CROWDS, DAYS, POLICIES)
+def test_the_strongest_are_those_that_the_caps_let_through(
+    rows: list[dict[str, object]], active: list[int], policy: Policy
+) -> None:
+    """In rank order, as if all had been ranked: equals, those whose safety exempts them and old ones included."""
+    state = crowd(rows, active, policy)
+    assert strongest(state) == select(ranked(state), policy).chosen
+
+
+def test_what_is_safety_critical_stands_behind_a_full_type() -> None:
+    """However many of its type are stronger: caps of types don't count for it (SPEC 11.1)."""
+    policy = Policy(caps=(("decision", 1),))
+    rows: list[dict[str, object]] = [
+        {"type": "decision", "age_days": age, "safety_critical": age > 9} for age in (0, 1, 400, 500)
+    ]
+    assert [entry.number for entry in strongest(crowd(rows, [], policy))] == [1, 3, 4]
 
 
 def test_a_type_takes_no_more_room_than_its_cap() -> None:
