@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import msgspec
 
 from ledger.blocks import Run, outline_of, runs_of
@@ -47,7 +49,7 @@ class KeptCalls:
         return None if sessions is None else RunCalls(block, sessions)
 
 
-def keep_calls(directory: str, path: str, context: Context) -> int:
+def keep_calls(directory: str, path: str, context: Context, most: int | None = None) -> int:
     """Read the calls of whole blocks behind the last one whose calls are kept, and keep them; how many blocks.
 
     Args:
@@ -55,12 +57,13 @@ def keep_calls(directory: str, path: str, context: Context) -> int:
         path: its log.
         context: the policy and root in force at its end. Calls of before they changed are kept under a key that nobody
             asks for.
+        most: blocks to read; None for all. One takes some 10 ms.
 
     Raises:
         LedgerError: if the log can't be read.
         OSError: if the system doesn't say how long it is.
     """
-    found = ((block, outline_of(block.data)) for block in new_blocks(directory, CALLS_NAME, path))
+    found = ((block, outline_of(block.data)) for block in islice(new_blocks(directory, CALLS_NAME, path), most))
     kept = (
         (block.begin, block.checksum, block_calls(runs_of(block.data, outline), context))
         for block, outline in found

@@ -9,15 +9,16 @@ from contextlib import suppress
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ledger.blocks import Run
+from ledger.blocks import BlockReader, Run
 from ledger.errors import LedgerError, LedgerNotFound, storage_error
 from ledger.events import AnyEvent
 from ledger.files import open_regular
 from ledger.log import FileLog
-from ledger.reader import START
+from ledger.reader import START, Reader
 from projections.memory.model import MemoryState
 from projections.world import World, WorldState
 from replay.archive import Archive, Damaged
+from replay.calls import KeptCalls, keep_calls
 from replay.checkpoints import find, is_covered, read_whole, save
 from replay.kept import KeptFacts
 from replay.outlines import by_blocks, keep_outlines
@@ -27,6 +28,8 @@ __all__ = ["CHECKPOINT_EVERY", "Live"]
 
 CHECKPOINT_EVERY = 1000
 """Events behind the last checkpoint from which on the next is due: a start folds about as many."""
+_BLOCKS = 8
+"""Blocks whose calls are read at most behind a checkpoint; it is due about every second one."""
 _REMEMBERED = 20
 """Sessions whose blocks and hot state a checkpoint holds: those that were asked for last."""
 _LOOK_BACK = 4096
@@ -130,9 +133,10 @@ class Live:
         if archive is not self._archive:
             self._archive = archive
             track(self._held, archive)
-        if most is None:  # nobody waits: without the file, all blocks are decoded for it
+        if most is None:  # nobody waits: without the files, all blocks are decoded for them
             with suppress(LedgerError, OSError):
                 keep_outlines(self._log.directory, self._log.path)
+                keep_calls(self._log.directory, self._log.path, self._held.world.memory.context, _BLOCKS)
 
     def _start_anew(self) -> None:
         self._held = Held(World(self.sources).initial(), (), {}, {}, {})
@@ -161,9 +165,13 @@ class Live:
     def _read_on(self) -> None:
         """Take in the events behind the cursor; if anything goes wrong in the middle, nothing that was read counts."""
         known = KeptFacts(self._log.directory, self._facts_end)
-        reader = by_blocks(self._log) if self._cursor == START else self._log.reader(self._cursor)
+        reader: Reader | BlockReader
+        if self._cursor == START:
+            reader, calls = by_blocks(self._log), KeptCalls(self._log.directory)
+        else:
+            reader, calls = self._log.reader(self._cursor), None
         try:
-            take_in(self._held, World(self.sources, known), self._counted(reader))
+            take_in(self._held, World(self.sources, known, calls), self._counted(reader))
         except BaseException:
             self._start_anew()
             raise

@@ -6,12 +6,16 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
 from ledger.events import AnyEvent
+from ledger.log import FileLog
 from projections.facts import Known
 from projections.protocol import fold
 from projections.world import World, WorldState
+from replay.calls import KeptCalls
+from replay.kept import KeptFacts
+from replay.outlines import by_blocks
 from replay.positions import events_until, last_offset_of, offset_at_time
 
-__all__ = ["state_at"]
+__all__ = ["state_at", "state_of"]
 
 
 def state_at(
@@ -45,3 +49,17 @@ def state_at(
             return World(only, known).initial()
         offset = found
     return fold(World(only, known), events if offset is None else events_until(events, offset))
+
+
+def state_of(log: FileLog, only: AbstractSet[str] | None = None) -> WorldState:
+    """Everything a log means at its end, with the help of what is kept beside it.
+
+    Args:
+        log: the log.
+        only: as for ``state_at``.
+
+    Raises:
+        LedgerNotFound: if there is no log.
+        StorageError: if the system can't read it.
+    """
+    return fold(World(only, KeptFacts(log.directory), KeptCalls(log.directory)), by_blocks(log))

@@ -19,8 +19,7 @@ from memfold.cli.export import created_in, document_of
 from memfold.ledgers import Former, known_ledgers, moved_from, take_over
 from memfold.paths import is_project
 from projections.text.clean import decode
-from replay.kept import KeptFacts
-from replay.state import state_at
+from replay.state import state_of
 
 __all__ = ["Exported", "exported", "former_parts", "told", "took_over"]
 
@@ -45,7 +44,7 @@ def exported(folder: str) -> Exported | None:
     """The export of a ledger as it stands; None if it can't be read. Costs a fold of it."""
     try:
         log = FileLog.open(folder)
-        world = state_at(log.read(), only=frozenset(), known=KeptFacts(folder))
+        world = state_of(log, frozenset())
         document = document_of(world, created_in(log, ""))
     except LedgerError:
         return None

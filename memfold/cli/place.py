@@ -98,8 +98,10 @@ class View:
             for source in only:
                 live.world(source)
             return live.world()
-        from replay.state import state_at
+        from replay.state import state_at, state_of
 
+        if self.at is None:
+            return state_of(self.log, only)
         return state_at(self.log.read(), self.at, only=only, known=KeptFacts(self.log.directory))
 
     def blocks(self, only: AbstractSet[str] | None = None) -> PromptState:

@@ -22,8 +22,7 @@ from projections.memory.model import CANDIDATE_STATES
 from projections.prompts import Epoch, Receipt, block_digest
 from projections.reasons import explain
 from projections.world import WorldState
-from replay.kept import KeptFacts
-from replay.state import state_at
+from replay.state import state_of
 
 __all__ = ["check_events", "check_failures", "check_log", "check_memories"]
 
@@ -92,7 +91,7 @@ def check_memories(scene: Scene) -> Iterator[Check]:
     sessions = list(dict.fromkeys(reversed(given)))
     sources = set(sessions[:_SESSIONS])
     log = FileLog.open(scene.ledger)
-    world = state_at(log.read(), only=sources, known=KeptFacts(scene.ledger))
+    world = state_of(log, sources)
     yield from _account(world.accounts)
     yield from _stable(world, sources, len(sessions))
 
