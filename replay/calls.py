@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from itertools import islice
 
 import msgspec
@@ -10,9 +12,9 @@ from ledger.blocks import Run, outline_of, runs_of
 from projections.facts import context_key
 from projections.hot.calls import BlockCalls, RunCalls, block_calls
 from projections.policy import Context
-from replay.blocklines import BlockLines, append, new_blocks
+from replay.blocklines import BlockLines, append, new_blocks, path_of
 
-__all__ = ["CALLS_NAME", "KeptCalls", "keep_calls"]
+__all__ = ["CALLS_NAME", "KeptCalls", "drop_calls", "keep_calls"]
 
 CALLS_NAME = "calls.jsonl"
 _VERSION = 1
@@ -70,3 +72,9 @@ def keep_calls(directory: str, path: str, context: Context, most: int | None = N
         if outline is not None
     )
     return append(directory, CALLS_NAME, _VERSION, kept)
+
+
+def drop_calls(directory: str) -> None:
+    """Remove what is kept: it may hold commands and lines of a log that isn't there any more."""
+    with suppress(OSError):
+        os.unlink(path_of(directory, CALLS_NAME))  # noqa: PTH108 - as in ``kept``

@@ -18,7 +18,7 @@ from ledger.reader import START, Reader
 from projections.memory.model import MemoryState
 from projections.world import World, WorldState
 from replay.archive import Archive, Damaged
-from replay.calls import KeptCalls, keep_calls
+from replay.calls import KeptCalls, drop_calls, keep_calls
 from replay.checkpoints import find, is_covered, read_whole, save
 from replay.kept import KeptFacts
 from replay.outlines import by_blocks, keep_outlines
@@ -137,6 +137,8 @@ class Live:
             with suppress(LedgerError, OSError):
                 keep_outlines(self._log.directory, self._log.path)
                 keep_calls(self._log.directory, self._log.path, self._held.world.memory.context, _BLOCKS)
+                if not self._still():  # a purge may have put another log in its place while the old one was read
+                    drop_calls(self._log.directory)
 
     def _start_anew(self) -> None:
         self._held = Held(World(self.sources).initial(), (), {}, {}, {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,8 +15,11 @@ from ledger.log import LOG_NAME, FileLog
 from projections.facts import Judged, facts_key
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState
+from projections.policy import Context
 from projections.protocol import fold
 from projections.world import World
+from replay.blocklines import path_of
+from replay.calls import CALLS_NAME, keep_calls
 from replay.kept import KeptFacts, facts_path, keep_all
 from replay.live import Live
 from replay.state import state_at
@@ -190,3 +194,27 @@ def test_facts_are_read_on_too(tmp_path: Path) -> None:
     keys = [facts_key(event, context) for event in log.read() if isinstance(event, Judged)]
     behind = KeptFacts(log.directory, known.end)
     assert [behind.get(key) is not None for key in keys] == [False, True]
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_calls_are_kept_of_the_log_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_replaced: bool
+) -> None:
+    """What was read of one that a purge has replaced meanwhile is taken back: it may hold what was purged."""
+    from bench.ledgers import write_ledger
+
+    write_ledger(tmp_path / "l", 1500)
+    log = FileLog.open(tmp_path / "l")
+
+    def keep_and_lose(directory: str, path: str, context: Context, most: int | None) -> int:
+        kept = keep_calls(directory, path, context, most)
+        if is_replaced:
+            shutil.copy(path, f"{path}.new")
+            Path(f"{path}.new").rename(path)
+        return kept
+
+    monkeypatch.setattr("replay.live.keep_calls", keep_and_lose)
+    live = Live(log)
+    live.world()
+    live.keep()
+    assert Path(path_of(log.directory, CALLS_NAME)).exists() != is_replaced
