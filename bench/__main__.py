@@ -35,6 +35,7 @@ from projections.protocol import fold
 from projections.world import World
 from replay.kept import KeptFacts
 from replay.outlines import by_blocks
+from replay.state import state_of
 
 
 class Bench:
@@ -75,7 +76,8 @@ class Bench:
                 "head refold, no outlines": self._head_decoded,
                 "head refold, every text judged again": self._head_cold,
                 "full fold": self._full,
-                "full fold, every text judged again": self._full_cold,
+                "full fold, every call read again": self._full_decoded,
+                "full fold, every text judged and every call read again": self._full_cold,
             },
             self.rounds,
         )
@@ -194,6 +196,9 @@ class Bench:
         fold(World({self.session}), FileLog.open(self.large).read())
 
     def _full(self) -> None:
+        state_of(FileLog.open(self.large))
+
+    def _full_decoded(self) -> None:
         fold(World(known=KeptFacts(str(self.large))), FileLog.open(self.large).read())
 
     def _full_cold(self) -> None:

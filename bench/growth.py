@@ -26,6 +26,7 @@ from projections.world import World
 from replay.kept import KeptFacts
 from replay.live import Live
 from replay.outlines import by_blocks
+from replay.state import state_of
 
 __all__ = ["DATA", "Growth", "Line", "measure_growth"]
 
@@ -147,7 +148,7 @@ def _rates(found: Growth, folder: Path, size: int, rounds: int) -> None:
     cases: dict[str, Callable[[], object]] = {
         _DECODE: decode,
         "memfold, one session": lambda: fold(World({session}, known()), by_blocks(log)),
-        "memfold, all sessions": lambda: fold(World(known=known()), log.read()),
+        "memfold, all sessions": lambda: state_of(log),
     }
     samples = in_turn(cases, rounds)
     if size <= _MOST_OF_PEERS and (place := from_pypi("eventsourcing", "9.5.6")):

@@ -18,11 +18,12 @@ from replay.history import Worded, history_of, with_history, worded
 from replay.kept import KeptFacts
 from replay.live import Live
 from replay.outlines import by_blocks
+from replay.state import state_of
 from replay.why import why
 
 __all__ = ["measure_histories"]
 
-_DECODE, _FULL = "decode only", "full fold"
+_DECODE, _FULL, _READ = "decode only", "full fold", "full fold, every call read again"
 _HISTORY, _COLD, _WHY = "memfold history ID", "the same, no checkpoint", "memfold why ID"
 
 
@@ -52,7 +53,8 @@ def measure_histories(folder: Path, events: int, rounds: int) -> None:
 
     cases: dict[str, Callable[[], object]] = {
         _DECODE: decode,
-        _FULL: lambda: fold(World(known=KeptFacts(directory)), log.read()),
+        _FULL: lambda: state_of(log),
+        _READ: lambda: fold(World(known=KeptFacts(directory)), log.read()),
         _HISTORY: lambda: _history(log, number),
         _COLD: lambda: history_of(by_blocks(log), ref, KeptFacts(directory)),
         _WHY: lambda: why(lambda: by_blocks(log), shown_id(number), known=KeptFacts(directory), log=log),
@@ -73,6 +75,6 @@ def _history(log: FileLog, number: int) -> tuple[Worded, ...]:
 
 def _report(samples: Samples, case: str) -> None:
     print(f"    {case}: {median(samples, case) * 1e3:,.1f} ms")
-    for name in (_DECODE, _FULL):
+    for name in (_DECODE, _FULL, _READ):
         middle, low, high = ratio(samples, case, name)
         print(f"        {middle:.4f} of {name} ({low:.4f} to {high:.4f}, {len(samples[case])} rounds)")

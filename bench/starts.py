@@ -11,6 +11,7 @@ from bench.ledgers import ROOT, drafts, write_ledger
 from bench.measure import median, processes, ratio
 from ledger.log import FileLog
 from projections.policy import Context
+from replay.calls import keep_calls
 from replay.kept import keep_all, keep_facts
 from replay.live import Live
 
@@ -56,6 +57,7 @@ def write_with_checkpoint(place: Path, size: int) -> None:
     live = Live(log)
     begin = live.memory().now
     live.keep(every=0)
+    keep_calls(log.directory, log.path, Context(root=ROOT))  # all of them, as a host would have kept them by then
     tail = log.append(list(islice(drafts(seed=_SEED, begin=begin), _TAIL)))
     keep_facts(log.directory, tail, Context(root=ROOT))
     log.close()
