@@ -34,6 +34,8 @@ class KeptCalls:
         self._kept = BlockLines(directory, CALLS_NAME, _VERSION)
         self._begin = -1
         self._block: BlockCalls | None = None
+        self._context: Context | None = None
+        self._key = ""
 
     def __call__(self, run: Run, context: Context) -> RunCalls | None:
         """The calls of a run as they were read under a policy and root; runs are asked for in order."""
@@ -44,8 +46,10 @@ class KeptCalls:
                 self._block = None if body is None else _decode(body)
             except msgspec.MsgspecError:
                 self._block = None
+        if context is not self._context:  # to tell whether it is an equal one costs as much as a run
+            self._context, self._key = context, context_key(context).hex()
         block = self._block
-        if block is None or block.context != context_key(context).hex():
+        if block is None or block.context != self._key:
             return None
         sessions = block.runs[run.place]
         return None if sessions is None else RunCalls(block, sessions)
