@@ -24,6 +24,7 @@ from ledger.times import parse_time
 
 __all__ = [
     "BLOCK",
+    "NO_OUTLINE",
     "Block",
     "BlockReader",
     "Outline",
@@ -76,6 +77,10 @@ class Outline(Struct, frozen=True, array_like=True, gc=False):
     first: int
     count: int
     runs: tuple[Stretch, ...]
+
+
+NO_OUTLINE = Outline(-1, 0, ())
+"""What is kept of a block that isn't healthy, so that nobody looks at it again: no number is expected at its place."""
 
 
 @final

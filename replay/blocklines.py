@@ -68,21 +68,21 @@ def append(directory: str, name: str, version: int, kept: Iterable[tuple[int, in
 
     A failure loses nothing but time. Writers that do so at once write lines twice, of which readers use one.
     """
-    lines: list[bytes] = []
-    for begin, checksum, what in kept:
-        body = msgspec.json.encode(what)
-        head = msgspec.json.encode(_Head(version, begin, checksum, checksum_of(body)))
-        lines.append(b"%b\t%b\n" % (head, body))
-    if lines:
-        try:
-            descriptor = open_own_new(path_of(directory, name), os.O_WRONLY | os.O_APPEND)
-            try:
-                write_all(descriptor, b"".join(lines))
-            finally:
-                os.close(descriptor)
-        except OSError:
-            return 0
-    return len(lines)
+    count, descriptor = 0, -1
+    try:
+        for begin, checksum, what in kept:
+            body = msgspec.json.encode(what)
+            head = msgspec.json.encode(_Head(version, begin, checksum, checksum_of(body)))
+            if descriptor < 0:
+                descriptor = open_own_new(path_of(directory, name), os.O_WRONLY | os.O_APPEND)
+            write_all(descriptor, b"%b\t%b\n" % (head, body))
+            count += 1
+    except OSError:
+        return count
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+    return count
 
 
 def new_blocks(directory: str, name: str, path: str) -> Iterator[Block]:

@@ -8,7 +8,7 @@ from itertools import islice
 
 import msgspec
 
-from ledger.blocks import Run, outline_of, runs_of
+from ledger.blocks import BLOCK, NO_OUTLINE, Block, Run, outline_of, runs_of
 from projections.facts import context_key
 from projections.hot.calls import BlockCalls, RunCalls, block_calls
 from projections.policy import Context
@@ -69,13 +69,18 @@ def keep_calls(directory: str, path: str, context: Context, most: int | None = N
         LedgerError: if the log can't be read.
         OSError: if the system doesn't say how long it is.
     """
-    found = ((block, outline_of(block.data)) for block in islice(new_blocks(directory, CALLS_NAME, path), most))
-    kept = (
-        (block.begin, block.checksum, block_calls(runs_of(block.data, outline), context))
-        for block, outline in found
-        if outline is not None
-    )
-    return append(directory, CALLS_NAME, _VERSION, kept)
+    blocks = islice(new_blocks(directory, CALLS_NAME, path), most)
+    found = ((block.begin, block.checksum, _calls_in(block, context)) for block in blocks)
+    return append(directory, CALLS_NAME, _VERSION, found)
+
+
+def _calls_in(block: Block, context: Context) -> BlockCalls:
+    """The calls of a block; none of one that isn't healthy, or has more to say than a block of usual length."""
+    outline = outline_of(block.data) or NO_OUTLINE
+    calls = block_calls(runs_of(block.data, outline), context)
+    if len(msgspec.json.encode(calls)) <= BLOCK:
+        return calls
+    return msgspec.structs.replace(calls, paths=(), errors=(), successes=(), runs=(None,) * len(calls.runs))
 
 
 def drop_calls(directory: str) -> None:

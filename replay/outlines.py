@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from ledger.blocks import BlockReader, Outline, outline_of
+from ledger.blocks import NO_OUTLINE, BlockReader, Outline, outline_of
 from ledger.log import FileLog
 from ledger.reader import START, Cursor
 from replay.blocklines import BlockLines, append, new_blocks
@@ -43,7 +43,7 @@ def by_blocks(log: FileLog, cursor: Cursor = START) -> BlockReader:
 
 
 def keep_outlines(directory: str, path: str) -> int:
-    """Add the outlines of whole blocks behind the last one that is kept; how many. O(what is new).
+    """Add the outlines of whole blocks behind the last one that is kept; of how many. O(what is new).
 
     Args:
         directory: the ledger's folder.
@@ -53,6 +53,6 @@ def keep_outlines(directory: str, path: str) -> int:
         LedgerError: if the log can't be read.
         OSError: if the system doesn't say how long it is.
     """
-    found = ((block, outline_of(block.data)) for block in new_blocks(directory, BLOCKS_NAME, path))
-    kept = ((block.begin, block.checksum, outline) for block, outline in found if outline is not None)
-    return append(directory, BLOCKS_NAME, _VERSION, kept)
+    blocks = new_blocks(directory, BLOCKS_NAME, path)
+    found = ((block.begin, block.checksum, outline_of(block.data) or NO_OUTLINE) for block in blocks)
+    return append(directory, BLOCKS_NAME, _VERSION, found)

@@ -49,7 +49,10 @@ class SessionCalls(Struct, frozen=True, array_like=True, gc=False):
 
 
 class BlockCalls(Struct, frozen=True, array_like=True, gc=False):
-    """The calls of a block, by its runs; None for a run in which a session has an id twice."""
+    """The calls of a block, by its runs; None for a run of which nothing is kept: one that has an id twice, say.
+
+    ``context`` names the policy and root that they were read under; paths, errors and successes are tables.
+    """
 
     context: str
     paths: tuple[str, ...]

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 import projections.hot.state
 from ledger.blocks import BlockReader, Run, one_by_one, outline_of, runs_of, whole_blocks
 from ledger.codec import encode
-from ledger.events import AnyEvent, ToolCompleted
+from ledger.events import AnyEvent, Draft, ToolArguments, ToolCompleted, ToolCompletedData
 from ledger.log import FileLog
 from ledger.times import format_time
 from projections.facts import context_key
@@ -38,7 +38,7 @@ from tests.laws.test_blocks import SIZES, asking, kept_of
 from tests.support.effort import examples
 from tests.support.entries import NOW
 from tests.support.hot_events import histories, recorded
-from tests.support.logs import raw_log
+from tests.support.logs import new_log, raw_log
 from tests.support.streams import ledgers
 
 Calls = dict[tuple[int, int], BlockCalls]
@@ -188,6 +188,36 @@ def test_calls_of_a_log_that_was_replaced_by_a_shorter_one(ledger: Path, tmp_pat
     assert keep_calls(log.directory, log.path, context) == keep_outlines(log.directory, log.path) == 1
     kept = KeptCalls(log.directory)
     assert all(kept(piece, context) for piece in by_blocks(log) if type(piece) is Run)
+
+
+def test_a_call_with_a_command_of_megabytes_is_read_anew(tmp_path: Path) -> None:
+    """It isn't kept twice: a line that the next writer can't find the beginning of would be added again and again."""
+    log = new_log(tmp_path / "l")
+    for number in range(4):
+        command = f"make {'x' * (1 << 21)} {number}"
+        data = ToolCompletedData(f"call {number}", "bash", ToolArguments(command=command), exit=0)
+        log.append([Draft(source="h/A", time=format_time(NOW + number), data=data)])
+    context = fold(World(), log.read()).memory.context
+    assert keep_calls(log.directory, log.path, context) == keep_outlines(log.directory, log.path) == 5
+    assert keep_calls(log.directory, log.path, context) == keep_outlines(log.directory, log.path) == 0
+    assert Path(path_of(log.directory, CALLS_NAME)).stat().st_size < 1 << 18
+    assert fold(World(calls=KeptCalls(log.directory)), by_blocks(log)) == fold(World(), log.read())
+
+
+def test_a_damaged_stretch_holds_up_nothing(ledger: Path, tmp_path: Path) -> None:
+    """What is behind it is kept all the same, however few blocks are read at once; it itself isn't looked at again."""
+    from bench.ledgers import ROOT
+
+    shutil.copytree(ledger, tmp_path / "l")
+    log, context = FileLog.open(tmp_path / "l"), Context(root=ROOT)
+    data = Path(log.path).read_bytes()
+    Path(log.path).write_bytes(data.replace(b'"source"', b'"sourcf"', 900))
+    shutil.rmtree(tmp_path / "l" / "derived")
+    whole = keep_outlines(log.directory, log.path)
+    assert [keep_calls(log.directory, log.path, context, 1) for _ in range(whole + 1)] == [*[1] * whole, 0]
+    assert keep_outlines(log.directory, log.path) == 0
+    assert any(type(piece) is Run for piece in by_blocks(log))
+    assert fold(World(calls=KeptCalls(log.directory)), by_blocks(log)) == fold(World(), log.read())
 
 
 _WEIGHTS = {"edit": 50, "write": 45, "grep": 30, "read": 20}
