@@ -82,7 +82,10 @@ def parse(text: str) -> object:
         ValueError, StopIteration, RecursionError: if it is none, or one that readers could differ about.
     """
     body = text.strip(" \t\r\n")
-    value, end = _scan(body, 0)
+    try:
+        value, end = _scan(body, 0)
+    except SystemError as error:  # Python 3.11 can't raise what it wants to as long as nobody has imported json
+        raise ValueError("no JSON") from error
     if end != len(body):
         raise ValueError("more than one value")
     return value

@@ -71,7 +71,7 @@ def _print(console: Console, document: WorkspacesDocument) -> None:
     odd = [one for one in shown if one.state == "no project"]
     if odd:
         console.heading("no project: the home folder, / and the folders for temporary files")
-        console.out("nothing becomes memory there, only sessions are recorded; this deletes what was:")
+        console.out("nothing becomes memory there, what sessions do is recorded; this deletes what was:")
         _print_removal(console, odd)
 
 

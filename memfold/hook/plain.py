@@ -23,6 +23,7 @@ from memfold.errors import MemfoldError
 from memfold.hook import events, known
 from memfold.hook.off_the_record import OffTheRecord
 from memfold.hook.place import Unclear, find
+from memfold.hook.reduce import AHEAD_MS
 from memfold.hook.run import INPUT_LIMIT
 from memfold.paths import data_dir, is_project
 from projections.policy import policy_digest
@@ -164,8 +165,7 @@ class _Place:
             ledger.note_tools()
         off_the_record = OffTheRecord(self._log)
         off_the_record.tell(ledger.capture, event.session)
-        time = format_time(ms) if event.time is None else host_time(event.time)
-        drafts = drafts_of(event, ledger.capture, time)
+        drafts = drafts_of(event, ledger.capture, self._time_of(event, ms))
         if isinstance(event, events.MemoryRequested | events.SessionDeleted):
             off_the_record.keep(ledger.capture, event.session)
         if event_id is not None:
@@ -176,6 +176,22 @@ class _Place:
                 ledger.seal(_HASHED_AT_ONCE)
                 self._leave_note(before or known.NOTHING, note)
         ledger.close()
+
+    def _time_of(self, event: events.HookEvent, ms: int) -> str:
+        """When an event happened: as the host says, or now.
+
+        A time to come would stop the ageing of all memories until then, and one that can't be read is that of the event
+        before it in the log, which may be days old. Both are mistakes of an adapter, and the event itself is none.
+        """
+        now = format_time(ms)
+        told = now if event.time is None else host_time(event.time)
+        if told is None:
+            _note(self.log, f"an event's time can't be read, so it counts as now: send RFC 3339 or seconds; {_SEE}")
+        elif told > format_time(ms + AHEAD_MS):
+            _note(self.log, f"an event's time is still to come, so it counts as now: is it in milliseconds? {_SEE}")
+        else:
+            return told
+        return now
 
     def _in_force(self, note: known.Known | None) -> known.InForce | None:
         try:

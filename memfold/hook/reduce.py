@@ -10,7 +10,7 @@ from _json import encode_basestring as quoted
 from ledger.lean import TYPE, members, parse
 from memfold.innocent import is_innocent
 
-__all__ = ["Line", "Unfit", "as_line", "now_text", "read_event"]
+__all__ = ["AHEAD_MS", "Line", "Unfit", "as_line", "read_event"]
 
 ID_LIMIT, TOOL_LIMIT, PATH_LIMIT, COMMAND_LIMIT = 200, 120, 1024, 4000
 _STARTS = (TYPE.encode(), b'{"type": "tool.completed"')
@@ -25,7 +25,11 @@ _KINDS = {
 _PATHS = ("filePath", "file_path")
 _WORD = "_-."
 _OWN_LENGTH = len("2026-01-01T00:00:00.000Z")
+_YEAR_3000 = 32_503_680_000
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+AHEAD_MS = 300_000
+"""How far a host's clock may be ahead of ours."""
 
 Line = tuple[str, bytes, bytes]
 """The id of an event, and what stands before and behind the seq in its line."""
@@ -49,13 +53,13 @@ def read_event(raw: bytes) -> dict[str, object]:
     return event
 
 
-def as_line(event: dict[str, object], event_id: str, now: str) -> Line:
+def as_line(event: dict[str, object], event_id: str, ms: int) -> Line:
     """The line of a tool call.
 
     Args:
         event: from ``read_event``.
         event_id: the id of the event in the log.
-        now: its time, if the host gave none.
+        ms: the present time in milliseconds since the epoch; its own, if the host gave none.
 
     Raises:
         Unfit: if it keeps more than is simple to tell.
@@ -64,8 +68,8 @@ def as_line(event: dict[str, object], event_id: str, now: str) -> Line:
     data = members(event.get("data"))
     if data is None or not _is_host(host) or not _is_word(session, "_-", ID_LIMIT):
         raise Unfit
-    moment = now if when is None else when
-    if not _is_time(moment):
+    moment = now_text(ms) if when is None else _moment(when)
+    if not _is_time(moment) or moment > now_text(ms + AHEAD_MS):
         raise Unfit
     before = f'{TYPE},"specversion":"1.0","id":"{event_id}","source":"{host}/{session}","time":"{moment}","seq":'
     return event_id, before.encode(), f',"data":{_data(data)}}}\n'.encode()
@@ -75,6 +79,19 @@ def now_text(ms: int) -> str:
     """The time in the form of ``ledger.times.format_time``."""
     year, month, day, hour, minute, second = time.gmtime(ms // 1000)[:6]
     return f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}.{ms % 1000:03d}Z"
+
+
+def _moment(when: object) -> str:
+    """A host's time in our form, if it is one of those that ``memfold.clock.host_time`` reads without looking twice."""
+    if type(when) is int and 0 <= when < _YEAR_3000:
+        return now_text(when * 1000)
+    if not isinstance(when, str):
+        raise Unfit
+    bare = when[:-1] if when.endswith("Z") else when.removesuffix("+00:00")
+    second, _, parts = bare.partition(".")
+    if bare == when or (parts and not parts.isdigit()) or bare.endswith("."):
+        raise Unfit  # no zone is another's to judge
+    return f"{second}.{parts[:3]:0<3}Z"
 
 
 def _data(data: dict[str, object]) -> str:

@@ -6,7 +6,7 @@ import time
 import memfold
 from ledger.lean import Attempt, append, encoded_id, parse, read_own
 from memfold.hook.place import Unclear, find, is_there, signature
-from memfold.hook.reduce import Unfit, as_line, now_text, read_event
+from memfold.hook.reduce import Unfit, as_line, read_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def record_lean(raw: bytes, ms: int, random: bytes, environ: dict[bytes, bytes],
         NOT_SIMPLE: if it isn't simple.
     """
     event = read_event(raw)
-    line = as_line(event, encoded_id(ms, random), now_text(ms))
+    line = as_line(event, encoded_id(ms, random), ms)
     cwd = event.get("cwd")
     folder, files = find(cwd if isinstance(cwd, str) else "", environ)
     version, _, seen, device, inode, byte, seq, begin, digest = _known(folder)

@@ -24,6 +24,7 @@ import pytest
 from ledger.events import MemoryRequested, PolicySet, ToolCompleted, type_name
 from ledger.lean import SPAN
 from ledger.log import FileLog
+from ledger.times import parse_time
 from ledger.trust import untrusted
 from memfold.bridge.spool import spooled
 from memfold.hook import plain, run
@@ -690,3 +691,62 @@ def test_the_command(started: Place) -> None:
     started.hook(b"", command=command, more={"PYTHONPATH": ROOT})
     assert "hook: stdin was empty" in started.told()
     assert fast_command()[1:3] == ["-I", "-S"]
+
+
+@pytest.mark.parametrize(
+    "note", [b"{", b'{"a" x', b"[1,2", b'["0.1.0"', b"[1 2]", b"[", b'["', b"[tru", b"{}x", b"nul", b"-", b""]
+)
+def test_a_note_that_is_no_json_costs_no_call(started: Place, note: bytes) -> None:
+    """Python says otherwise what is no JSON where nobody has imported json: only a process of its own can show it."""
+    (started.folder / "derived" / "hook.json").write_bytes(note)
+    started.tool("c1")
+    started.tool("c2")
+    assert started.calls() == ["c1", "c2"]
+    assert started.told() == ""
+
+
+@pytest.mark.parametrize("ending", [b"", b"}", b",", b"{,", b'{"a" x', b'"'])
+def test_a_damaged_last_line_costs_no_call(started: Place, ending: bytes) -> None:
+    """It begins as our own do and goes on as no JSON does: the plain way looks, and numbers what is behind it."""
+    started.tool("c1")
+    last = started.log.read_bytes().splitlines(keepends=True)[-1].replace(b"c1", b"c0")
+    started.log.write_bytes(started.log.read_bytes() + last[: last.index(b'"data"')] + ending + b"\n")
+    started.tool("c2")
+    started.tool("c3")
+    assert started.calls() == ["c1", "c2", "c3"]
+    events = started.events()
+    assert [event.seq for event in events] == list(range(len(events)))
+
+
+@pytest.mark.parametrize("cut", [25, 60, 90, -1])
+def test_an_event_that_is_cut_is_told_of(started: Place, cut: int) -> None:
+    """Whatever its type: what can't be used is a line in the private log."""
+    started.hook(json.dumps(tool(started.root, "Bash", "c1", args={"command": "ls"})).encode()[:cut])
+    assert started.calls() == []
+    assert "stdin holds no JSON object" in started.told()
+
+
+@pytest.mark.parametrize(
+    ("when", "said"),
+    [("yesterday", "can't be read"), (-1, "can't be read"), (1e300, "can't be read"), (4_000_000_000, "to come")],
+)
+def test_a_time_of_no_use_is_now(started: Place, when: object, said: str) -> None:
+    """A time to come would stop the ageing of all memories until then; the call itself is none the worse."""
+    begin = time.time()
+    started.hook(tool(started.root, "Read", "c1", args={"file_path": "a.py"}) | {"time": when})
+    (event,) = [event for event in started.events() if isinstance(event, ToolCompleted)]
+    assert begin - 1 <= (parse_time(event.time) or 0) / 1000 <= time.time() + 1
+    assert said in started.told()
+
+
+@pytest.mark.parametrize(
+    "when",
+    ["2026-01-01T10:00:00Z", "2026-01-01T10:00:00+00:00", "2026-01-01T10:00:00.000123+00:00", 1_767_261_600],
+)
+def test_times_as_hosts_write_them_go_the_lean_way(here: Bench, when: object) -> None:
+    """In each of them it is the same one."""
+    raw = json.dumps(tool(here.root, args={"command": "ls"}) | {"time": when}).encode()
+    line = here.lean(raw)
+    assert line is not None
+    assert line == here.plain(raw)
+    assert b'"time":"2026-01-01T10:00:00.000Z"' in line

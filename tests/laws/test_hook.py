@@ -23,7 +23,7 @@ from projections.text.views import JOINT
 from tests.corpus.innocents import innocents
 from tests.corpus.secrets import one_of_each_form, secrets
 from tests.support.effort import examples
-from tests.support.hook import Bench, bench, sent, tool
+from tests.support.hook import MS, Bench, bench, sent, tool
 from tests.support.hostile import samples
 from tests.support.near_secrets import ANY, SEPARATORS, VALUES
 from tests.support.near_secrets import LABELS as NEAR_LABELS
@@ -133,9 +133,18 @@ _DATA = st.fixed_dictionaries(
 )
 _HOSTS = _mostly(st.sampled_from(["claude-code", "opencode"]), st.sampled_from(["memfold", "Cursor", "", "a b", "é"]))
 _SESSIONS = _mostly(st.sampled_from(["ses_1", "S"]), st.sampled_from(["a/b", "", "密", "ghp_" + "a1" * 9]) | ANY)
+_AT = "2026-01-31T12:00:59"
 _TIMES = _mostly(
-    st.sampled_from(["2026-01-31T12:00:00.000Z", None]),
-    st.sampled_from(["2026-02-29T12:00:00.000Z", "2026-01-01T24:00:00.000Z", "2026-01-01", 5, 1.5])
+    st.sampled_from([f"{_AT}.000Z", f"{_AT}Z", f"{_AT}+00:00", f"{_AT}.123456+00:00", 1_769_860_859, None]),
+    st.sampled_from(["2026-02-29T12:00:00.000Z", "2026-01-01T24:00:00.000Z", "2026-01-01", 5, 1.5, True, 10**20])
+    | st.sampled_from([MS // 1000 + 299, MS // 1000 + 301, MS, "2999-12-31T23:59:59Z", f"{_AT}.Z", f"{_AT}.9z"])
+    | st.builds(
+        "{}{}{}{}".format,
+        st.sampled_from([_AT, _AT.replace("T", " "), _AT[:-3], _AT[:10], _AT.replace("59", "60")]),
+        st.sampled_from(["", ".", ".5", ".1239", ".0000000001", ".²", ",5"]),
+        st.sampled_from(["Z", "z", "+00:00", "-00:00", "+0000", "+01:00", ""]),
+        st.sampled_from(["", " ", "\n", "Z"]),
+    )
     | st.text(max_size=24),
 )
 _PIECES = (b'"type":"session.deleted",', b'"data":1,', b"\xff", b"\\ud800", b"}", b" ", b"NaN")
