@@ -135,7 +135,8 @@ def take_steps(working: Working, steps: tuple[Step, ...], block: BlockCalls) -> 
     for step in steps:
         kind = step[0]
         if kind < PATCH:
-            working.touch(_ACTIONS[kind], [paths[number] for number in step[1:]])
+            named = (paths[step[1]],) if len(step) == 2 else [paths[number] for number in step[1:]]
+            working.touch(_ACTIONS[kind], named)
         elif kind == SUCCESS:
             working.close(block.successes[step[1]])
         elif kind == ERROR:

@@ -16,6 +16,8 @@ __all__ = ["Working"]
 
 _WEIGHTS: dict[Action, int] = {"edit": 50, "write": 45, "grep": 30, "read": 20}
 _TOUCH_WEIGHT = 3
+_FIRST: dict[Action, int] = {action: -(weight + _TOUCH_WEIGHT) for action, weight in _WEIGHTS.items()}
+"""What a file that was touched once has in its rank."""
 
 _Rank = tuple[int, int, str]
 """What files are sorted by, best first: less of their weight, less of the number of their last touch, their path."""
@@ -73,7 +75,7 @@ class Working:
     def touch(self, action: Action, paths: Sequence[str]) -> None:
         """Take in a call that did the same to one or more files, each of them named once."""
         files, ranks, begin = self._files, self._ranks, self._touches + 1
-        weight = -(_WEIGHTS[action] + _TOUCH_WEIGHT)
+        weight = _FIRST[action]
         # Newcomers are as strong as each other, and newer than all that are as strong as they are: they stand together.
         # Of a full list those before them stay until the call ends, for no touch makes a file weaker. So only the last
         # of them have room, and most of what a search finds has none.
