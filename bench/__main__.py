@@ -238,7 +238,9 @@ def main() -> None:
     )
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"which to run (default: all): {', '.join(CASES)}")
     parser.add_argument("--events", type=int, default=100_000, help="events of the large ledger (default: 100000)")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds of a fold; short cases run several times as often (default: 5)")
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="rounds of a fold; short cases run several times as often (default: 5)"
+    )
     options = parser.parse_args()
     for name in options.cases:
         if name not in CASES:

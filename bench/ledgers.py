@@ -146,7 +146,7 @@ def kept_ledger(events: int) -> Kept:
         log = FileLog.open(begun / "ledger")
         keep_all(log.directory, log.read())
         keep_outlines(log.directory, log.path)
-        keep_calls(log.directory, log.path, Context(root=ROOT))
+        keep_calls(log, Context(root=ROOT))
         (begun / "session").write_text(session)
         begun.rename(place)
     return Kept(place / "ledger", (place / "session").read_text())

@@ -57,7 +57,7 @@ def write_with_checkpoint(place: Path, size: int) -> None:
     live = Live(log)
     begin = live.memory().now
     live.keep(every=0)
-    keep_calls(log.directory, log.path, Context(root=ROOT))  # all of them, as a host would have kept them by then
+    keep_calls(log, Context(root=ROOT))  # all of them, as a host would have kept them by then
     tail = log.append(list(islice(drafts(seed=_SEED, begin=begin), _TAIL)))
     keep_facts(log.directory, tail, Context(root=ROOT))
     log.close()

@@ -6,7 +6,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from contextlib import suppress
+from typing import IO
 
 __all__ = [
     "PATH_LIMIT",
@@ -18,6 +20,7 @@ __all__ = [
     "open_regular",
     "require_no_link",
     "require_regular",
+    "short_lines",
     "sync_folder",
     "write_all",
 ]
@@ -73,6 +76,23 @@ def write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
+
+
+def short_lines(file: IO[bytes], longest: int) -> Iterator[bytes]:
+    """The lines of a file from its position on, each with its line feed; longer ones are passed over.
+
+    So is what no line feed ends. A file without any takes no more memory than one line.
+
+    Args:
+        file: opened for reading bytes.
+        longest: bytes of a line, at most.
+    """
+    while line := file.readline(longest):
+        if line.endswith(b"\n"):
+            yield line
+        else:
+            while (rest := file.readline(longest)) and not rest.endswith(b"\n"):
+                pass
 
 
 def close_file(descriptor: int) -> None:

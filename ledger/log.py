@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Protocol, Self, Unpack
 
 from ledger.codec import UNREADABLE, decode_known
@@ -252,6 +252,15 @@ class FileLog:
     def size(self) -> int:
         """The next seq, from the end of the file; costs the same at any length."""
         return self._write().writer.peek().next_seq
+
+    def hold(self) -> AbstractContextManager[None]:
+        """Keep all other writers out for a ``with`` block in which nothing is appended; see ``ledger.pin``.
+
+        Raises:
+            LockTimeout: if another process held the lock all the time.
+            StorageError: if the sidecar can't be made or opened.
+        """
+        return self._write().writer.hold()
 
     def has_begun(self) -> bool:
         """Whether the first event is there.

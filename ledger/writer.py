@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from typing import Literal, TypedDict
 
 from ledger.codec import TYPE_NAMES
@@ -104,6 +104,16 @@ class Writer:
                     except OSError as error:
                         raise storage_error(error, self._path, len(lines)) from error
             return events
+
+    @contextmanager
+    def hold(self) -> Generator[None]:
+        """Keep all other writers out for a ``with`` block in which nothing is appended.
+
+        Raises:
+            LockTimeout: if another process held the lock all the time.
+        """
+        with self._threads, self._lock.hold():
+            yield
 
     def peek(self) -> Tail:
         """The tail as it stands now, read without the lock.

@@ -10,9 +10,20 @@ from msgspec.structs import replace
 
 from ledger.drafts import stamp
 from ledger.errors import LedgerNotFound, SequenceConflict, StorageError
-from ledger.events import Delivery, Draft, Event, PolicySet, PolicySetData
+from ledger.events import (
+    Delivery,
+    Draft,
+    Event,
+    MemoryAddedData,
+    MemoryImportedData,
+    MemoryRequestedData,
+    PolicySet,
+    PolicySetData,
+    SessionCompactedData,
+)
 from ledger.ids import MonotonicIds
 from ledger.log import FileLog, Log
+from ledger.pin import Pin
 from ledger.source import OWN_SOURCE
 from memfold.capture import Capture
 from memfold.sealing import Sealer
@@ -26,6 +37,9 @@ from replay.state import state_at
 from replay.undo import UndoPlan, plan_latest, plan_undo
 
 __all__ = ["Workspace"]
+
+_JUDGED = (MemoryRequestedData, SessionCompactedData, MemoryAddedData, MemoryImportedData)
+"""What the facts are kept of (``projections.facts.Judged``)."""
 
 
 class Workspace:
@@ -89,18 +103,23 @@ class Workspace:
         """
         if not drafts:
             return ()
-        events = self._go_on(drafts) if expect is None else None
-        if events is None:
+        if isinstance(self.log, FileLog) and any(isinstance(draft.data, _JUDGED) for draft in drafts):
+            with Pin(self.log) as pin:
+                events = self._append(drafts, expect)
+                # Behind the append: facts that are missing cost time, facts without their event cost nothing.
+                keep_facts(self.log.directory, events, self._context, pin)
+        else:
             events = self._append(drafts, expect)
         if events:
             self._next_seq = events[-1].seq + 1
-        if isinstance(self.log, FileLog):
-            # Behind the append: facts that are missing cost time, facts without their event cost nothing.
-            keep_facts(self.log.directory, events, self._context)
         self._sealer.note(events)
         return events
 
     def _append(self, drafts: Sequence[Draft], expect: int | None) -> tuple[Event, ...]:
+        events = self._go_on(drafts) if expect is None else None
+        return self._append_anywhere(drafts, expect) if events is None else events
+
+    def _append_anywhere(self, drafts: Sequence[Draft], expect: int | None) -> tuple[Event, ...]:
         """Append wherever the log stands, behind the policy if it isn't the one in force there."""
         if isinstance(self.log, FileLog) and not self.log.has_begun():
             raise LedgerNotFound(self.log.path)  # no event may stand before the one that says whose ledger this is

@@ -9,19 +9,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
 from ledger.blocks import Block, whole_blocks
 from ledger.blocks import checksum as checksum_of
-from ledger.files import write_all
+from ledger.codec import UNREADABLE
+from ledger.files import short_lines, write_all
 from ledger.trust import DERIVED, open_own, open_own_new
+
+if TYPE_CHECKING:
+    from ledger.pin import Pin
 
 __all__ = ["BlockLines", "append", "new_blocks", "path_of"]
 
-_TAIL = 1 << 20
-"""Bytes in which the last line is looked for: what is kept of a block is less than the block."""
+_LONGEST = 1 << 20
+"""Bytes of a line: what is kept of a block is less than the block. The last one is looked for in as many."""
 
 
 class _Head(Struct, frozen=True, array_like=True, gc=False):
@@ -31,6 +37,7 @@ class _Head(Struct, frozen=True, array_like=True, gc=False):
     kept: int
 
 
+_UNREADABLE = (UnicodeDecodeError, *UNREADABLE)
 _decode_head = msgspec.json.Decoder(_Head).decode
 
 
@@ -63,26 +70,41 @@ def path_of(directory: str, name: str) -> str:
     return os.path.join(directory, DERIVED, name)  # noqa: PTH118 - as in ``kept``
 
 
-def append(directory: str, name: str, version: int, kept: Iterable[tuple[int, int, Struct]]) -> int:
+def append(
+    directory: str, name: str, version: int, kept: Iterable[tuple[int, int, Struct]], pin: Pin | None = None
+) -> int:
     """Add lines, each of where a block begins, its checksum and what is kept; how many.
 
     A failure loses nothing but time. Writers that do so at once write lines twice, of which readers use one.
+
+    Args:
+        directory: the ledger's folder.
+        name: the file's.
+        version: of what is kept.
+        kept: the lines.
+        pin: the log, taken before it was read; None where what is kept is no text, or nobody else can write to it.
     """
-    count, descriptor = 0, -1
-    try:
-        for begin, checksum, what in kept:
-            body = msgspec.json.encode(what)
-            head = msgspec.json.encode(_Head(version, begin, checksum, checksum_of(body)))
-            if descriptor < 0:
-                descriptor = open_own_new(path_of(directory, name), os.O_WRONLY | os.O_APPEND)
-            write_all(descriptor, b"%b\t%b\n" % (head, body))
-            count += 1
-    except OSError:
-        return count
-    finally:
-        if descriptor >= 0:
-            os.close(descriptor)
+    count = 0
+    for begin, checksum, what in kept:
+        body = msgspec.json.encode(what)
+        head = msgspec.json.encode(_Head(version, begin, checksum, checksum_of(body)))
+        with nullcontext(True) if pin is None else pin.unchanged() as is_its:
+            if not is_its or not _added(path_of(directory, name), b"%b\t%b\n" % (head, body)):
+                break
+        count += 1
     return count
+
+
+def _added(path: str, line: bytes) -> bool:
+    try:
+        descriptor = open_own_new(path, os.O_WRONLY | os.O_APPEND)
+        try:
+            write_all(descriptor, line)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return False
+    return True
 
 
 def new_blocks(directory: str, name: str, path: str) -> Iterator[Block]:
@@ -105,13 +127,13 @@ def _begin_of_last(path: str, size: int) -> int | None:
     """Where the last block begins of which something is kept. A file of a longer log is of one that was replaced."""
     try:
         with open(path, "rb", opener=open_own) as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _LONGEST))
             last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
         begin = _decode_head(last.partition(b"\t")[0]).begin
-        if begin > size:
+        if not 0 <= begin <= size:
             os.unlink(path)  # noqa: PTH108 - as above
             return None
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+    except (OSError, *_UNREADABLE):
         return None
     return begin
 
@@ -119,11 +141,11 @@ def _begin_of_last(path: str, size: int) -> int | None:
 def _lines(path: str, version: int) -> Iterator[tuple[_Head, bytes]]:
     try:
         with open(path, "rb", opener=open_own) as file:
-            for line in file:
+            for line in short_lines(file, _LONGEST):
                 head, _, kept = line.partition(b"\t")
                 try:
                     found = _decode_head(head)
-                except (msgspec.MsgspecError, UnicodeDecodeError):
+                except _UNREADABLE:
                     continue
                 if found.version == version:
                     yield found, kept.removesuffix(b"\n")

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from itertools import islice
 
 import msgspec
 
 from ledger.blocks import BLOCK, NO_OUTLINE, Block, Run, outline_of, runs_of
+from ledger.codec import UNREADABLE
+from ledger.log import FileLog
+from ledger.pin import Pin
 from projections.facts import context_key
 from projections.hot.calls import BlockCalls, RunCalls, block_calls
 from projections.policy import Context
-from replay.blocklines import BlockLines, append, new_blocks, path_of
+from replay.blocklines import BlockLines, append, new_blocks
 
-__all__ = ["CALLS_NAME", "KeptCalls", "drop_calls", "keep_calls"]
+__all__ = ["CALLS_NAME", "KeptCalls", "keep_calls"]
 
 CALLS_NAME = "calls.jsonl"
 _VERSION = 1
@@ -44,23 +45,22 @@ class KeptCalls:
             body = self._kept.find(run.begin, run.checksum)
             try:
                 self._block = None if body is None else _decode(body)
-            except msgspec.MsgspecError:
+            except UNREADABLE:
                 self._block = None
         if context is not self._context:  # to tell whether it is an equal one costs as much as a run
             self._context, self._key = context, context_key(context).hex()
         block = self._block
         if block is None or block.context != self._key:
             return None
-        sessions = block.runs[run.place]
+        sessions = block.runs[run.place] if run.place < len(block.runs) else None
         return None if sessions is None else RunCalls(block, sessions)
 
 
-def keep_calls(directory: str, path: str, context: Context, most: int | None = None) -> int:
+def keep_calls(log: FileLog, context: Context, most: int | None = None) -> int:
     """Read the calls of whole blocks behind the last one whose calls are kept, and keep them; how many blocks.
 
     Args:
-        directory: the ledger's folder.
-        path: its log.
+        log: the log.
         context: the policy and root in force at its end. Calls of before they changed are kept under a key that nobody
             asks for.
         most: blocks to read; None for all. One takes some 10 ms.
@@ -69,9 +69,10 @@ def keep_calls(directory: str, path: str, context: Context, most: int | None = N
         LedgerError: if the log can't be read.
         OSError: if the system doesn't say how long it is.
     """
-    blocks = islice(new_blocks(directory, CALLS_NAME, path), most)
-    found = ((block.begin, block.checksum, _calls_in(block, context)) for block in blocks)
-    return append(directory, CALLS_NAME, _VERSION, found)
+    with Pin(log) as pin:
+        blocks = islice(new_blocks(log.directory, CALLS_NAME, log.path), most)
+        found = ((block.begin, block.checksum, _calls_in(block, context)) for block in blocks)
+        return append(log.directory, CALLS_NAME, _VERSION, found, pin)
 
 
 def _calls_in(block: Block, context: Context) -> BlockCalls:
@@ -81,9 +82,3 @@ def _calls_in(block: Block, context: Context) -> BlockCalls:
     if len(msgspec.json.encode(calls)) <= BLOCK:
         return calls
     return msgspec.structs.replace(calls, paths=(), errors=(), successes=(), runs=(None,) * len(calls.runs))
-
-
-def drop_calls(directory: str) -> None:
-    """Remove what is kept: it may hold commands and lines of a log that isn't there any more."""
-    with suppress(OSError):
-        os.unlink(path_of(directory, CALLS_NAME))  # noqa: PTH108 - as in ``kept``

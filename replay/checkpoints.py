@@ -9,9 +9,10 @@ version or before its time is ignored, and whatever isn't there is folded: all o
 """
 
 import os
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -30,6 +31,9 @@ from replay.places import digest_before
 from replay.rows import read_older
 from replay.stored import SCHEMA, Body, Held, Parts, changes_since, parts_of, records, tables_of
 from replay.tables import Table
+
+if TYPE_CHECKING:
+    from ledger.pin import Pin
 
 __all__ = ["CHECKPOINTS", "STATE_VERSION", "Checkpoint", "find", "folder_of", "is_covered", "read_whole", "save"]
 
@@ -149,7 +153,7 @@ def save(
     events: int,
     facts: int,
     archive: Archive | None,
-    still: Callable[[], bool],
+    pin: "Pin",
     most: int | None = None,
 ) -> Archive | None:
     """Keep a checkpoint, best effort: it is made in another place and put there at once, whoever else does the same.
@@ -161,20 +165,18 @@ def save(
         events: how many events are before that.
         facts: bytes of the file of facts that have served.
         archive: what its tables lie over; None if nothing does.
-        still: whether the log is the one that the state is of. A purge may put another in its place meanwhile, and
-            what was written of the old one is removed then.
+        pin: the log that the state is of.
         most: how many keys of tables may be written; None for as many as there are.
 
     Returns:
         What the tables in the file lie over; None if it couldn't be written.
     """
     ledger, folder = _ledger_of(log), folder_of(log.directory)
-    if ledger is None or not still():
+    if ledger is None:
         return None
     prefix = os.path.join(folder, _prefix(ledger))
-    written: list[str] = []
+    written: dict[str, bytes] = {}
     try:
-        make_private_folder(folder)
         changes = None
         if archive is not None and os.path.exists(archive.path):
             changes = changes_since(held, archive, _MOST_CHANGES)
@@ -183,21 +185,20 @@ def save(
                 return None
             data, layout = build(records(held))
             path = f"{prefix}{_place(cursor.byte)}{_ARCHIVE}"
-            _put(path, data, written)
+            written[path] = data
             archive = Archive(path, layout)
         body, older = parts_of(held, changes)
         head = Head(cursor, digest_before(log.path, cursor.byte), events, facts, archive.layout, body)
         data = msgspec.json.encode(head)
         base = os.path.basename(archive.path)[-len(_ARCHIVE) - _PLACE : -len(_ARCHIVE)]  # noqa: PTH119
         path = f"{prefix}{_place(cursor.byte)}-{base}{_HEAD}"
-        _put(path, b"%s %d\n%s\n%s" % (blake2b(data).hexdigest().encode(), len(data), data, older), written)
-        if still():
-            _prune(folder, os.path.basename(prefix), _place(os.path.getsize(log.path)))  # noqa: PTH119, PTH202
-            return archive
+        written[path] = b"%s %d\n%s\n%s" % (blake2b(data).hexdigest().encode(), len(data), data, older)
+        with pin.unchanged() as is_its:
+            if is_its and _put_all(folder, written):
+                _prune(folder, os.path.basename(prefix), _place(os.path.getsize(log.path)))  # noqa: PTH119, PTH202
+                return archive
     except OSError:
         pass
-    for path in written:
-        _remove(path)
     return None
 
 
@@ -254,11 +255,19 @@ def _archive_of(path: str) -> str:
     return stem[: -2 * _PLACE - 1] + stem[-_PLACE:] + _ARCHIVE
 
 
-def _put(path: str, data: bytes, written: list[str]) -> None:
-    """Put a file in its place at once; what it is made as has a name that no other writer takes."""
-    beside = f"{path}.{os.urandom(4).hex()}"
-    written += (beside, path)
-    put_own(path, beside, data)
+def _put_all(folder: str, files: Mapping[str, bytes]) -> bool:
+    """Put files in their places, each at once; whether all are there. If one can't be, none is left."""
+    # What one is made as has a name that no other writer takes.
+    beside = {path: f"{path}.{os.urandom(4).hex()}" for path in files}
+    try:
+        make_private_folder(folder)
+        for path, data in files.items():
+            put_own(path, beside[path], data)
+    except OSError:
+        for path in (*beside.values(), *files):
+            _remove(path)
+        return False
+    return True
 
 
 def _prune(folder: str, prefix: str, end: str) -> None:

@@ -7,17 +7,23 @@ or from other rules is not found under any key, and its event is judged again.
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+from contextlib import nullcontext, suppress
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 from msgspec import Raw, Struct
 
+from ledger.codec import UNREADABLE
 from ledger.digests import blake2b
 from ledger.events import AnyEvent
+from ledger.files import short_lines
 from ledger.trust import DERIVED, open_own, open_own_new
 from projections.facts import Facts, Judged, facts_for, facts_key
 from projections.memory.fold import WorkspaceMemory
 from projections.policy import Context
+
+if TYPE_CHECKING:
+    from ledger.pin import Pin
 
 __all__ = ["FACTS_NAME", "KeptFacts", "facts_path", "keep_all", "keep_facts"]
 
@@ -31,7 +37,9 @@ class _Line(Struct, frozen=True):
     f: Raw
 
 
-_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, OSError)
+_UNREADABLE = (OSError, UnicodeDecodeError, *UNREADABLE)
+_LONGEST = 2 << 20
+"""Bytes of a line: the facts of the longest message take less."""
 _DECODE_LINE = msgspec.json.Decoder(_Line).decode
 _DECODE_FACTS = msgspec.json.Decoder(Facts).decode
 
@@ -106,22 +114,20 @@ class KeptFacts:
         yield from self._lines(self._file, begun)
 
     def _lines(self, file: BinaryIO, until: int | None) -> Iterator[tuple[int, _Line]]:
+        lines = short_lines(file, _LONGEST)
         while until is None or self._next < until:
-            begin, raw = self._next, file.readline()
-            if not raw.endswith(b"\n"):
+            raw = next(lines, None)
+            if raw is None:
                 return
-            self._next = begin + len(raw)
+            self._next = file.tell()
             self.end = max(self.end, self._next)
-            try:
-                line = _DECODE_LINE(raw)
-            except _UNREADABLE:
-                continue
-            yield begin, line
+            with suppress(*_UNREADABLE):
+                yield self._next - len(raw), _DECODE_LINE(raw)
 
     def _line_at(self, place: int) -> _Line:
         assert self._file is not None  # noqa: S101 - places come from it
         self._file.seek(place)
-        line = self._file.readline()
+        line = self._file.readline(_LONGEST)
         self._file.seek(self._next)
         return _DECODE_LINE(line)
 
@@ -131,21 +137,32 @@ def facts_path(directory: str) -> str:
     return os.path.join(directory, DERIVED, FACTS_NAME)  # noqa: PTH118 - pathlib costs more than the file
 
 
-def keep_facts(directory: str, events: Iterable[AnyEvent], context: Context) -> None:
+def keep_facts(directory: str, events: Iterable[AnyEvent], context: Context, pin: "Pin | None" = None) -> None:
     """Judge events that were just appended and add their facts; a failure loses nothing but time.
 
-    One write of whole lines to a file opened for appending: writers don't need a lock, and a line that a kill tears
-    is dropped by readers, together with the one that is written right behind it.
+    One write of whole lines to a file opened for appending: a line that a kill tears is dropped by readers, together
+    with the one that is written right behind it.
+
+    Args:
+        directory: the ledger's folder.
+        events: what was appended.
+        context: the policy and root in force there.
+        pin: the log that they were appended to, taken before; None where nobody else can write to it.
     """
     judged = [event for event in events if isinstance(event, Judged)]
     if judged:
-        _add(directory, b"".join([_line(event, context) for event in judged]))
+        _add(directory, b"".join([_line(event, context) for event in judged]), pin)
 
 
-def keep_all(directory: str, events: Iterable[AnyEvent]) -> int:
+def keep_all(directory: str, events: Iterable[AnyEvent], pin: "Pin | None" = None) -> int:
     """Add the facts that are missing, each under the policy in force at its event; returns how many were.
 
     For ledgers that came without them: O(length of the log).
+
+    Args:
+        directory: the ledger's folder.
+        events: the log, from its first event.
+        pin: the log, taken before it is read; None where nobody else can write to it.
     """
     known = KeptFacts(directory)
     memory = WorkspaceMemory(known)
@@ -155,7 +172,7 @@ def keep_all(directory: str, events: Iterable[AnyEvent]) -> int:
         if isinstance(event, Judged) and known.get(facts_key(event, state.context)) is None:
             missing.append(_line(event, state.context))
         memory.step(state, event)
-    _add(directory, b"".join(missing))
+    _add(directory, b"".join(missing), pin)
     return len(missing)
 
 
@@ -164,18 +181,16 @@ def _line(event: Judged, context: Context) -> bytes:
     return msgspec.json.encode(_Line(facts_key(event, context), _digest(body), Raw(body))) + b"\n"
 
 
-def _add(directory: str, lines: bytes) -> None:
+def _add(directory: str, lines: bytes, pin: "Pin | None") -> None:
     if not lines:
         return
-    path = facts_path(directory)
-    try:
-        descriptor = open_own_new(path, os.O_WRONLY | os.O_APPEND)
-        try:
-            os.write(descriptor, lines)
-        finally:
-            os.close(descriptor)
-    except OSError:
-        return
+    with nullcontext(True) if pin is None else pin.unchanged() as is_theirs, suppress(OSError):
+        if is_theirs:
+            descriptor = open_own_new(facts_path(directory), os.O_WRONLY | os.O_APPEND)
+            try:
+                os.write(descriptor, lines)
+            finally:
+                os.close(descriptor)
 
 
 def _digest(body: bytes) -> str:

@@ -14,11 +14,12 @@ from ledger.errors import LedgerError, LedgerNotFound, storage_error
 from ledger.events import AnyEvent
 from ledger.files import open_regular
 from ledger.log import FileLog
+from ledger.pin import Pin
 from ledger.reader import START, Reader
 from projections.memory.model import MemoryState
 from projections.world import World, WorldState
 from replay.archive import Archive, Damaged
-from replay.calls import KeptCalls, drop_calls, keep_calls
+from replay.calls import KeptCalls, keep_calls
 from replay.checkpoints import find, is_covered, read_whole, save
 from replay.kept import KeptFacts
 from replay.outlines import by_blocks, keep_outlines
@@ -115,17 +116,9 @@ class Live:
         """
         if self._events - self._last < every or (most is not None and self._events < self._next_try):
             return
-        held = only_of(self._held, tuple(self._asked)[-_REMEMBERED:])
-        archive = save(
-            self._log,
-            held,
-            cursor=self._cursor,
-            events=self._events,
-            facts=self._facts_end,
-            archive=self._archive,
-            still=self._still,
-            most=most,
-        )
+        with Pin(self._log) as pin:
+            # What the pin holds is the log that was read, if that stands there now: it was there before the look.
+            archive = self._save(pin, most) if self._still() else None
         if archive is None:
             self._next_try = self._events + every  # a disk that is full is so for a while
             return
@@ -136,9 +129,19 @@ class Live:
         if most is None:  # nobody waits: without the files, all blocks are decoded for them
             with suppress(LedgerError, OSError):
                 keep_outlines(self._log.directory, self._log.path)
-                keep_calls(self._log.directory, self._log.path, self._held.world.memory.context, _BLOCKS)
-                if not self._still():  # a purge may have put another log in its place while the old one was read
-                    drop_calls(self._log.directory)
+                keep_calls(self._log, self._held.world.memory.context, _BLOCKS)
+
+    def _save(self, pin: Pin, most: int | None) -> Archive | None:
+        return save(
+            self._log,
+            only_of(self._held, tuple(self._asked)[-_REMEMBERED:]),
+            cursor=self._cursor,
+            events=self._events,
+            facts=self._facts_end,
+            archive=self._archive,
+            pin=pin,
+            most=most,
+        )
 
     def _start_anew(self) -> None:
         self._held = Held(World(self.sources).initial(), (), {}, {}, {})

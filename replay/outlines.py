@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from ledger.blocks import NO_OUTLINE, BlockReader, Outline, outline_of
+from ledger.codec import UNREADABLE
 from ledger.log import FileLog
 from ledger.reader import START, Cursor
 from replay.blocklines import BlockLines, append, new_blocks
@@ -33,7 +34,7 @@ class KeptOutlines:
         body = self._kept.find(begin, checksum)
         try:
             return None if body is None else _decode(body)
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             return None
 
 

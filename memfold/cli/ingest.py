@@ -19,6 +19,7 @@ from ledger.codec import TYPE_NAMES
 from ledger.events import DATA_TO_EVENT, Draft, type_name
 from ledger.ids import MonotonicIds, uuid7
 from ledger.log import FileLog
+from ledger.pin import Pin
 from ledger.source import OWN_SOURCE, split_source
 from ledger.times import parse_time
 from memfold.capture import Capture
@@ -100,7 +101,8 @@ def ingest(options: Namespace, path: Path) -> IngestDocument:
         after = log.size()  # a foreign line may have any number
         new = [event for event in log.read(before) if event.seq < after]
         written = [event for event in new if event.source != OWN_SOURCE]
-        keep_all(log.directory, log.read())
+        with Pin(log) as pin:
+            keep_all(log.directory, log.read(), pin)
     names = [TYPE_NAMES[DATA_TO_EVENT[type(draft.data)]] for draft in drafts]
     sessions = (split_source(draft.source)[1] for draft in drafts)
     return IngestDocument(

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Literal
@@ -33,6 +35,8 @@ Action = Literal["remove", "rewrite", "store", "tell"]
 _STEM = LOG_NAME.partition(".")[0]
 _CHUNK = 1 << 20
 _PRIVATE = 0o600
+_TRIES, _PAUSE = 50, 0.01
+"""How often a folder is removed that others write to meanwhile, and how many seconds lie between."""
 
 
 class Place(Struct, frozen=True):
@@ -83,9 +87,24 @@ def clear(places: Iterable[Place], needles: Needles) -> None:
             if place.action == "rewrite":
                 replace_file(place.path, _erased_log(_read(place.path), needles), mode=_PRIVATE)
             elif place.action == "remove" and os.path.isdir(place.path) and not os.path.islink(place.path):
-                shutil.rmtree(place.path)
+                _remove_folder(place.path)
             elif place.action == "remove":
                 os.unlink(place.path)
+
+
+def _remove_folder(path: str) -> None:
+    """Remove a folder with all in it, though other processes add to it and take from it meanwhile."""
+    for left in reversed(range(_TRIES)):
+        try:
+            shutil.rmtree(path)
+        except OSError as error:
+            if not os.path.lexists(path):
+                return
+            if not left or error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
+                raise
+            time.sleep(_PAUSE)
+        else:
+            return
 
 
 def _own(folder: str, needles: Needles) -> Iterator[Place]:

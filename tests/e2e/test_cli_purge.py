@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import shutil
@@ -15,6 +16,7 @@ from ledger.log import FileLog
 from ledger.reader import Reader
 from memfold.backups import read_backup, trouble_of
 from memfold.cli.purge import UNREACHABLE
+from replay import kept
 from replay.checkpoints import find
 from replay.live import Live
 from tests.support.cli import Ran, failed, run
@@ -505,3 +507,36 @@ def test_no_checkpoint_brings_a_purged_text_back(tmp_path: Path) -> None:
     assert len(list(find(log))) == 1
     assert _holding(tmp_path) == []
     assert run("prompt").out == ""
+
+
+def test_what_was_judged_before_a_purge_is_not_kept_behind_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process was stopped between its append and the facts that it keeps of it, and goes on behind the purge."""
+    purges: list[Ran] = []
+
+    def stopped(*arguments: Any) -> None:
+        monkeypatch.setattr("replay.kept._add", add)
+        purges.append(run("purge", "MEM-001", "--yes"))
+        add(*arguments)
+
+    add = kept._add  # pyright: ignore[reportPrivateUsage] - what is written behind an append
+    monkeypatch.setattr("replay.kept._add", stopped)
+    assert "erased" in run("add", TEXT).out
+    assert [ran.code for ran in purges] == [0], purges[0].err
+    assert _holding(tmp_path) == []
+
+
+def test_a_folder_that_others_write_to_is_removed_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Something is added to it, or taken from it, while it is being removed."""
+    _done("add", TEXT)
+    remove, refusals = shutil.rmtree, [errno.ENOTEMPTY, errno.ENOENT, errno.ENOTEMPTY]
+
+    def busy(path: str) -> None:
+        if refusals:
+            raise OSError(refusals.pop(), "somebody else was faster", path)
+        remove(path)
+
+    monkeypatch.setattr("memfold.purge.places.shutil.rmtree", busy)
+    monkeypatch.setattr("memfold.purge.places._PAUSE", 0)
+    _done("purge", "MEM-001", "--yes")
+    assert refusals == []
+    assert _holding(tmp_path) == []

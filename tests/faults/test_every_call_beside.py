@@ -111,8 +111,9 @@ def test_checkpoints(tmp_path: Path, *, has_one: bool, thorough: bool) -> None:
     whole = state_at(log.read(), only=set())
 
     def act() -> object:
-        _checkpoint(log)
-        return Live(log).world()
+        with log:  # which keeps its lock open otherwise, for the next append
+            _checkpoint(log)
+            return Live(log).world()
 
     def require(done: bool, said: object) -> None:
         assert not done or said == whole

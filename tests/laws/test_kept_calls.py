@@ -112,8 +112,8 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("kept") / "ledger"
     write_ledger(folder, 2000)
     log = FileLog.open(folder)
-    assert keep_outlines(log.directory, log.path) == keep_calls(log.directory, log.path, Context(root=ROOT)) > 1
-    assert keep_outlines(log.directory, log.path) == keep_calls(log.directory, log.path, Context(root=ROOT)) == 0
+    assert keep_outlines(log.directory, log.path) == keep_calls(log, Context(root=ROOT)) > 1
+    assert keep_outlines(log.directory, log.path) == keep_calls(log, Context(root=ROOT)) == 0
     return folder
 
 
@@ -176,6 +176,39 @@ def test_a_path_that_was_changed_in_what_is_kept_is_no_path(ledger: Path, tmp_pa
     assert not any(kept(piece, context) for piece in by_blocks(log) if type(piece) is Run)
 
 
+_DEEP = b"[" * 100_000
+
+
+@pytest.mark.parametrize("name", [BLOCKS_NAME, CALLS_NAME])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(b"[2,0,0,0," + _DEEP, b"[1,0,0,0," + _DEEP, _DEEP + b"\t" + _DEEP, b"\x00" * (1 << 21)),
+        *(b"[%d,-5,0,0]\t[]" % version for version in (1, 2)),
+        *(b"[%d,-2%s,0,0]\t[]" % (version, b"0" * 29) for version in (1, 2)),
+        *(b"[%d,9%s,0,0]\t[]" % (version, b"0" * 15) for version in (1, 2)),
+    ],
+)
+def test_lines_of_no_use_raise_nothing(ledger: Path, tmp_path: Path, name: str, line: bytes) -> None:
+    """Before all others and behind them; new lines are added all the same, and used."""
+    shutil.copytree(ledger, tmp_path / "l")
+    log, context = FileLog.open(tmp_path / "l"), fold(World(), FileLog.open(ledger).read()).memory.context
+    path = Path(path_of(log.directory, name))
+    # One of a block that is still to come holds up all that is behind it: there it stands last alone.
+    path.write_bytes((b"" if b",9" in line else line + b"\n") + path.read_bytes() + line + b"\n")
+    kept = KeptCalls(log.directory)
+    assert list(one_by_one(by_blocks(log))) == list(log.read())
+    assert fold(World(calls=kept), by_blocks(log)) == fold(World(), log.read())
+    for _ in range(2):
+        keep_outlines(log.directory, log.path)
+        keep_calls(log, context)
+    assert (keep_outlines(log.directory, log.path), keep_calls(log, context)) == (0, 0)
+    kept = KeptCalls(log.directory)
+    found = [kept(piece, context) for piece in by_blocks(log) if type(piece) is Run]
+    assert found
+    assert all(found)
+
+
 def test_calls_of_a_log_that_was_replaced_by_a_shorter_one(ledger: Path, tmp_path: Path) -> None:
     """They are of other bytes: those of the log that is there are kept instead."""
     from bench.ledgers import ROOT
@@ -185,7 +218,7 @@ def test_calls_of_a_log_that_was_replaced_by_a_shorter_one(ledger: Path, tmp_pat
     data = Path(log.path).read_bytes()
     Path(log.path).write_bytes(data[: data.rfind(b"\n", 0, (1 << 18) + 5000) + 1])
     context = Context(root=ROOT)
-    assert keep_calls(log.directory, log.path, context) == keep_outlines(log.directory, log.path) == 1
+    assert keep_calls(log, context) == keep_outlines(log.directory, log.path) == 1
     kept = KeptCalls(log.directory)
     assert all(kept(piece, context) for piece in by_blocks(log) if type(piece) is Run)
 
@@ -198,8 +231,8 @@ def test_a_call_with_a_command_of_megabytes_is_read_anew(tmp_path: Path) -> None
         data = ToolCompletedData(f"call {number}", "bash", ToolArguments(command=command), exit=0)
         log.append([Draft(source="h/A", time=format_time(NOW + number), data=data)])
     context = fold(World(), log.read()).memory.context
-    assert keep_calls(log.directory, log.path, context) == keep_outlines(log.directory, log.path) == 5
-    assert keep_calls(log.directory, log.path, context) == keep_outlines(log.directory, log.path) == 0
+    assert keep_calls(log, context) == keep_outlines(log.directory, log.path) == 5
+    assert keep_calls(log, context) == keep_outlines(log.directory, log.path) == 0
     assert Path(path_of(log.directory, CALLS_NAME)).stat().st_size < 1 << 18
     assert fold(World(calls=KeptCalls(log.directory)), by_blocks(log)) == fold(World(), log.read())
 
@@ -214,7 +247,7 @@ def test_a_damaged_stretch_holds_up_nothing(ledger: Path, tmp_path: Path) -> Non
     Path(log.path).write_bytes(data.replace(b'"source"', b'"sourcf"', 900))
     shutil.rmtree(tmp_path / "l" / "derived")
     whole = keep_outlines(log.directory, log.path)
-    assert [keep_calls(log.directory, log.path, context, 1) for _ in range(whole + 1)] == [*[1] * whole, 0]
+    assert [keep_calls(log, context, 1) for _ in range(whole + 1)] == [*[1] * whole, 0]
     assert keep_outlines(log.directory, log.path) == 0
     assert any(type(piece) is Run for piece in by_blocks(log))
     assert fold(World(calls=KeptCalls(log.directory)), by_blocks(log)) == fold(World(), log.read())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ from replay.live import CHECKPOINT_EVERY, Live
 from replay.recheck import recheck
 from replay.rows import Older
 from replay.state import state_at
-from replay.stored import SCHEMA, Body, codec_of
+from replay.stored import SCHEMA, Body, codec_of, parts_of
 from replay.tables import Table, records_of
 from tests.support.schema import schema_digest
 
@@ -216,12 +217,18 @@ class TestWriting:
         assert not _kept(log)
 
     def test_one_that_a_purge_overtakes_leaves_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The log is replaced between the first look and the last."""
+        """The log is replaced while the files are made: they are never written."""
         log = _log(tmp_path)
         one = Live(log)
         one.world()
-        looks = iter((True, False))
-        monkeypatch.setattr(one, "_still", lambda: next(looks))
+        path = Path(log.path)
+
+        def parts(*of: Any) -> Any:
+            path.with_suffix(".new").write_bytes(path.read_bytes())
+            path.with_suffix(".new").rename(path)
+            return parts_of(*of)
+
+        monkeypatch.setattr("replay.checkpoints.parts_of", parts)
         one.keep(every=0)
         assert not _kept(log)
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ledger.codec import encode
 from ledger.events import AnyEvent
-from projections.facts import Judged, facts_key
+from ledger.log import FileLog
+from ledger.pin import Pin
+from projections.facts import Judged, facts_for, facts_key
 from projections.policy import DEFAULT_POLICY, Context
 from replay.kept import KeptFacts, facts_path, keep_all, keep_facts
 from tests.support.harness import Harness
+from tests.support.logs import new_log, raw_log
 
 CONTEXT = Context(DEFAULT_POLICY, "/w/app")
 
@@ -131,3 +139,64 @@ def test_a_pipe_in_place_of_the_facts_is_not_waited_for(events: list[AnyEvent], 
     os.mkfifo(path)
     assert keep_all(str(tmp_path), events) == 3
     assert not any(map(KeptFacts(str(tmp_path)).get, keys_of(events)))
+
+
+@pytest.mark.parametrize("way", [keep_facts, keep_all], ids=["new", "all"])
+def test_facts_of_a_log_that_was_replaced_are_written_nowhere(
+    events: list[AnyEvent], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: Callable[..., object]
+) -> None:
+    """A purge may come between the reading and the writing, and removes what is derived before that."""
+    log = raw_log(tmp_path / "l", b"".join(map(encode, events)))
+    more = (CONTEXT,) if way is keep_facts else ()
+
+    def judged(*of: Any) -> Any:
+        shutil.copy(log.path, f"{log.path}.new")
+        Path(f"{log.path}.new").rename(log.path)
+        return facts_for(*of)
+
+    with Pin(log) as pin:
+        way(log.directory, events[:-1], *more, pin)
+    before = Path(facts_path(log.directory)).read_bytes()
+    assert before
+    monkeypatch.setattr("replay.kept.facts_for", judged)
+    with Pin(log) as pin:
+        way(log.directory, events, *more, pin)
+    assert Path(facts_path(log.directory)).read_bytes() == before
+
+
+def test_a_pin_of_a_log_that_isn_t_there_never_holds(tmp_path: Path) -> None:
+    """Nor does one whose lock another writer holds all the time."""
+    with Pin(FileLog(tmp_path / "none")) as pin, pin.unchanged() as is_its:
+        assert not is_its
+    log = new_log(tmp_path / "l")
+    busy = FileLog(log.directory, lock_timeout=0.01)
+    with Pin(busy) as pin, log.hold(), pin.unchanged() as is_its:
+        assert not is_its
+    with Pin(busy) as pin, pin.unchanged() as is_its:
+        assert is_its
+
+
+def test_a_line_that_is_nested_without_end_is_passed_over(events: list[AnyEvent], tmp_path: Path) -> None:
+    """It is no reason to raise."""
+    keep_all(str(tmp_path), events)
+    path = Path(facts_path(str(tmp_path)))
+    deep = b'{"z":' + b"[" * 100_000 + b"\n"
+    path.write_bytes(deep + path.read_bytes() + deep)
+    assert all(map(KeptFacts(str(tmp_path)).get, keys_of(events)))
+
+
+def test_a_file_without_line_feeds_takes_no_memory(events: list[AnyEvent], tmp_path: Path) -> None:
+    """However long it is: what is behind it is found."""
+    keep_all(str(tmp_path), events)
+    path = Path(facts_path(str(tmp_path)))
+    lines = path.read_bytes()
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+        file.seek(1 << 30)
+        file.write(b"\n" + lines)
+    tracemalloc.start()
+    try:
+        assert all(map(KeptFacts(str(tmp_path)).get, keys_of(events)))
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    finally:
+        tracemalloc.stop()

@@ -13,13 +13,14 @@ from ledger.errors import LedgerNotFound, StorageError
 from ledger.events import AnyEvent, Draft, SessionLinkedData, SessionStartedData
 from ledger.log import LOG_NAME, FileLog
 from projections.facts import Judged, facts_key
+from projections.hot.calls import BlockCalls, block_calls
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import MemoryState
 from projections.policy import Context
 from projections.protocol import fold
 from projections.world import World
 from replay.blocklines import path_of
-from replay.calls import CALLS_NAME, keep_calls
+from replay.calls import CALLS_NAME
 from replay.kept import KeptFacts, facts_path, keep_all
 from replay.live import Live
 from replay.state import state_at
@@ -200,20 +201,19 @@ def test_facts_are_read_on_too(tmp_path: Path) -> None:
 def test_calls_are_kept_of_the_log_that_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_replaced: bool
 ) -> None:
-    """What was read of one that a purge has replaced meanwhile is taken back: it may hold what was purged."""
+    """What was read of one that a purge has replaced meanwhile is written nowhere: it may hold what was purged."""
     from bench.ledgers import write_ledger
 
     write_ledger(tmp_path / "l", 1500)
     log = FileLog.open(tmp_path / "l")
 
-    def keep_and_lose(directory: str, path: str, context: Context, most: int | None) -> int:
-        kept = keep_calls(directory, path, context, most)
+    def read_and_lose(runs: Iterable[Iterable[AnyEvent]], context: Context) -> BlockCalls:
         if is_replaced:
-            shutil.copy(path, f"{path}.new")
-            Path(f"{path}.new").rename(path)
-        return kept
+            shutil.copy(log.path, f"{log.path}.new")
+            Path(f"{log.path}.new").rename(log.path)
+        return block_calls(runs, context)
 
-    monkeypatch.setattr("replay.live.keep_calls", keep_and_lose)
+    monkeypatch.setattr("replay.calls.block_calls", read_and_lose)
     live = Live(log)
     live.world()
     live.keep()
