@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from collections.abc import Sequence as Records
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import IO
 
@@ -13,7 +14,7 @@ from msgspec import Struct
 
 from ledger.codec import SEQ_LIMIT, UNREADABLE, decode_known
 from ledger.errors import LedgerNotFound, storage_error
-from ledger.events import AnyEvent, UnknownEvent, type_name
+from ledger.events import AnyEvent, Event, UnknownEvent, type_name
 from ledger.files import open_regular
 from ledger.problems import DAMAGE, Kind, Problem, problem
 from ledger.recovery import Record, recover
@@ -167,6 +168,7 @@ def events_of(
     """
     line = b""
     while True:
+        odd: Event | None = None
         if sequence.rising:
             # The healthy case only decodes and compares; anything else leaves the inner loop for one line.
             expected = sequence.next_seq
@@ -174,6 +176,7 @@ def events_of(
                 for line in islice(file, sequence.rising):
                     event = decode_known(line)
                     if event.seq != expected:
+                        odd = event if 0 <= event.seq < SEQ_LIMIT else None  # which is no event
                         break
                     expected += 1
                     yield event
@@ -185,12 +188,37 @@ def events_of(
         else:
             line = yield from _looked_up(file, sequence, ids, base)
         begin = base + file.tell() - len(line)
-        records = recover(line, byte=begin)
-        if skipped is not None:
-            skipped.update(record.byte for record in records if _is_damage(record))
-        yield from _events_in(_judged(records, begin, len(line), sequence, ids))
+        if odd is not None:
+            if _counts(odd, line, begin, sequence, ids):
+                yield odd
+            end = begin + len(line.rstrip())
+        else:
+            records = _recovered(line, begin, skipped)
+            yield from _events_in(_judged(records, begin, len(line), sequence, ids))
+            end = end_of_events(records, begin)
         if not line.endswith(b"\n"):
-            return end_of_events(records, begin)
+            return end
+
+
+def _counts(event: Event, line: bytes, begin: int, sequence: Sequence, ids: IdsBefore) -> bool:
+    """Whether a healthy line of another number than the expected one counts, as one behind a gap does and a copy not.
+
+    Nothing of it is damaged, so it is judged as it is, without what ``_judged`` has to say.
+    """
+    kind = sequence.judge(event, begin + len(line.rstrip()), partial(_came_before, ids, begin))
+    ids.take(begin, len(line), (event.id,))
+    return kind is not Kind.DUPLICATE_ID
+
+
+def _recovered(line: bytes, begin: int, skipped: set[int] | None) -> list[Record]:
+    records = recover(line, byte=begin)
+    if skipped is not None:
+        skipped.update(record.byte for record in records if _is_damage(record))
+    return records
+
+
+def _came_before(ids: IdsBefore, begin: int, event_id: str) -> bool:
+    return event_id in ids.before(begin)
 
 
 def _looked_up(file: IO[bytes], sequence: Sequence, ids: IdsBefore, base: int) -> Generator[AnyEvent, None, bytes]:

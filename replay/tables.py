@@ -38,7 +38,7 @@ class Table(dict[K, V]):
         codec: how it is read.
         changed: keys that came or got another value since.
         gone: keys that were deleted since; one of ``changed`` has come again then, and stands at the end.
-        near: values that a lookup would find.
+        near: values that a lookup would find; what one has found, or not, comes to them, for an event asks again.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Table(dict[K, V]):
         near: Mapping[K, V] | None = None,
     ) -> None:
         super().__init__(changed)
-        self._near: Mapping[K, V] = {} if near is None else near
+        self._near: dict[K, Any] = {} if near is None else {**near}
         self.archive = archive
         self._codec = codec
         self._gone: dict[K, None] = dict.fromkeys(gone)
@@ -91,10 +91,11 @@ class Table(dict[K, V]):
             return found
         if self._changed is not None or key in self._gone:
             return default
-        if key in self._near:
-            return self._near[key]
-        value = self.archive.find(self._codec.name, _ENCODE(key))
-        return default if value is None else self._codec.value(value)
+        if key not in self._near:
+            value = self.archive.find(self._codec.name, _ENCODE(key))
+            self._near[key] = _MISSING if value is None else self._codec.value(value)
+        found = self._near[key]
+        return default if found is _MISSING else found
 
     def pop(self, key: K, *default: Any) -> Any:
         """As a dictionary's."""
