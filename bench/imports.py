@@ -34,7 +34,7 @@ _CASES = {
     "the hook (memfold.hook.run)": _Case("import memfold.hook.run", 1.5),
     "the ledger (ledger.log)": _Case("import ledger.log", 6.0),
     "a prompt (memfold.cli.prompt)": _Case(f"{_LEAN}; import memfold.cli.prompt", 6.5),
-    "every projection (projections.world)": _Case("import projections.world", 7.5),
+    "every projection (projections.world)": _Case("import projections.world", 8.0),
 }
 
 

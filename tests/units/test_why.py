@@ -6,6 +6,12 @@ from typing import Any
 
 import pytest
 
+from ledger.events import Delivery
+from ledger.memory import MemoryLog
+from memfold.tools.tools import Tools
+from memfold.workspace import Workspace
+from projections.policy import DEFAULT_POLICY
+from projections.prompts import current_epoch
 from projections.reasons import rule_of
 from projections.world import World
 from replay.unseen import judge_unseen
@@ -160,6 +166,26 @@ def test_a_shown_memory_names_its_prompts() -> None:
     assert told.standing.omitted is None
     assert told.flip is not None
     assert told.flip.key == "triggers.languages"
+
+
+@pytest.mark.parametrize("chars", [2000, 150])
+def test_a_summary_in_place_of_the_block_is_a_prompt_too(chars: int) -> None:
+    """Each memory with a line in it names it, beyond the limit of its type; one without doesn't (SPEC 12)."""
+    ws = Workspace(MemoryLog(), "/w/app", DEFAULT_POLICY, host="test")
+    given = Delivery(injection="summary", summary_chars=chars)
+    ws.configure(DEFAULT_POLICY, enabled=True, delivery=given)
+    titles = [f"Service {number} keeps its amounts in cents" for number in range(12)]
+    for title in titles:
+        added = {"title": title, "content": title, "type": "decision"}
+        assert Tools(ws).call("memory_add", added, session="A", time="2026-03-01T12:00:00Z").kind == "saved"
+    ws.record(ws.capture.session_started("S", time="2026-03-01T12:00:00Z"))
+    epoch = current_epoch(ws.state().prompts, "test/S")
+    assert epoch is not None
+    held = {title for title in titles if title in epoch.text}
+    assert len(held) > 10 if chars == 2000 else 0 < len(held) < 10
+    for title in titles:
+        (told,) = why(ws.log.read, title).stories
+        assert [shown.session for shown in told.prompts] == (["S"] if title in held else [])
 
 
 def test_a_pending_request_has_no_flip() -> None:
