@@ -110,8 +110,7 @@ def fits_caps(state: MemoryState, newcomer: Entry) -> bool:
     own = strength(curve_of(own_type, cohort_of(newcomer), policy), newcomer.clock)
 
     def wins_tie(number: int) -> bool:
-        rank = ranker(state)
-        return rank(_entry(state, number)) < rank(newcomer)
+        return rank_at(_entry(state, number), own) < rank_at(newcomer, own)
 
     ahead = 0
     for type_ in sorted(state.cohorts, key=lambda name: name != own_type):
