@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import statistics
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -246,6 +248,8 @@ def main() -> None:
     for name in options.cases:
         if name not in CASES:
             parser.error(f"there is no case {name!r}: choose from {', '.join(CASES)}")
+    # Ended from outside, it must not leave the servers and clients behind that it has started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     print(f"{machine()}\nmedians of ratios within a round, with the lowest and highest; cases run in turn")
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder), options.events, options.rounds)
