@@ -27,7 +27,7 @@ contracts: $(READY)
 unit: $(READY)
 	$(RUN) $(BIN)/python -m pytest -n $(JOBS)
 
-coverage: $(READY)  ## The same tests, with branch coverage of all but laws and models: tracing takes half as long again
+coverage: $(READY)  ## The same tests, with branch coverage of all but laws and models: tracing takes much of the time
 	$(RUN) $(BIN)/python -m pytest -n $(JOBS) --cov --cov-fail-under=95
 
 damage: $(READY)  ## A cut at every byte, 20,000 flipped bits, lines of 200 MB (make unit tries a sample)

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec.structs import replace
 
 from ledger.drafts import stamp
 from ledger.errors import LedgerNotFound, SequenceConflict, StorageError
-from ledger.events import (
-    Delivery,
-    Draft,
-    Event,
-    MemoryAddedData,
-    MemoryImportedData,
-    MemoryRequestedData,
-    PolicySet,
-    PolicySetData,
-    SessionCompactedData,
-)
+from ledger.events import DATA_TO_EVENT, Delivery, Draft, Event, PolicySet, PolicySetData
 from ledger.ids import MonotonicIds
 from ledger.log import FileLog, Log
 from ledger.pin import Pin
 from ledger.source import OWN_SOURCE
 from memfold.capture import Capture
 from memfold.sealing import Sealer
+from projections.facts import Judged
 from projections.policy import Context, Policy, policy_digest, policy_document
 from projections.protocol import fold
 from projections.render import Block, numbered_block
@@ -38,8 +29,8 @@ from replay.undo import UndoPlan, plan_latest, plan_undo
 
 __all__ = ["Workspace"]
 
-_JUDGED = (MemoryRequestedData, SessionCompactedData, MemoryAddedData, MemoryImportedData)
-"""What the facts are kept of (``projections.facts.Judged``)."""
+_JUDGED = tuple(data for data, event in DATA_TO_EVENT.items() if event in get_args(Judged))
+"""The payloads of the events that facts are kept of."""
 
 
 class Workspace:

@@ -69,7 +69,7 @@ def as_line(event: dict[str, object], event_id: str, ms: int) -> Line:
     if data is None or not _is_host(host) or not _is_word(session, "_-", ID_LIMIT):
         raise Unfit
     moment = now_text(ms) if when is None else _moment(when)
-    if not _is_time(moment) or moment > now_text(ms + AHEAD_MS):
+    if not _is_time(moment) or (when is not None and moment > now_text(ms + AHEAD_MS)):
         raise Unfit
     before = f'{TYPE},"specversion":"1.0","id":"{event_id}","source":"{host}/{session}","time":"{moment}","seq":'
     return event_id, before.encode(), f',"data":{_data(data)}}}\n'.encode()

@@ -94,17 +94,17 @@ def clear(places: Iterable[Place], needles: Needles) -> None:
 
 def _remove_folder(path: str) -> None:
     """Remove a folder with all in it, though other processes add to it and take from it meanwhile."""
-    for left in reversed(range(_TRIES)):
+    for _ in range(_TRIES):
         try:
             shutil.rmtree(path)
         except OSError as error:
-            if not os.path.lexists(path):
-                return
-            if not left or error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
                 raise
-            time.sleep(_PAUSE)
-        else:
+        if not os.path.lexists(path):
             return
+        time.sleep(_PAUSE)
+    # Not the last error: that a file of it was gone already would pass for the folder being gone.
+    raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
 
 
 def _own(folder: str, needles: Needles) -> Iterator[Place]:

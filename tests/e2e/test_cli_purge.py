@@ -525,6 +525,26 @@ def test_what_was_judged_before_a_purge_is_not_kept_behind_it(tmp_path: Path, mo
     assert _holding(tmp_path) == []
 
 
+def test_what_an_ingest_has_read_is_not_kept_behind_a_purge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It adds all facts that are missing, and has read the log for that."""
+    recording, folder = Path(__file__).parents[2] / "fixtures/recordings/compaction.jsonl", tmp_path / "ledger"
+    purges: list[Ran] = []
+    add = kept._add  # pyright: ignore[reportPrivateUsage] - what is written behind the reading
+
+    def behind(directory: str, lines: bytes, pin: Any) -> None:
+        if len(purges) == 1:  # those of the append are lost, so that all are missing
+            monkeypatch.setattr("replay.kept._add", add)
+            purges.append(run("purge", "MEM-001", "--yes", "--ledger", str(folder)))
+            add(directory, lines, pin)
+        else:
+            purges.append(run("list", "--ledger", directory))
+
+    monkeypatch.setattr("replay.kept._add", behind)
+    _done("ingest", "opencode", str(recording), "--ledger", str(folder))
+    assert [ran.code for ran in purges] == [0, 0], purges
+    assert not Path(kept.facts_path(str(folder))).exists()
+
+
 def test_a_folder_that_others_write_to_is_removed_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Something is added to it, or taken from it, while it is being removed."""
     _done("add", TEXT)
