@@ -30,7 +30,8 @@ _TORN = 8
 """Bytes of a beginning or an end that tell a text where the rest of it is cut off."""
 
 _Text = TypeVar("_Text", str, bytes)
-_CUT = "…"
+_END_MARKS = "….?!。．？！｡"
+"""What closes a sentence, or stands where a text was cut: the same words without it are the same text (SPEC 8.1)."""
 _AROUND = 4
 _ESCAPE = re.compile(r"\\u[0-9a-f]{4}")
 
@@ -135,9 +136,9 @@ def needles_of(wordings: Iterable[Proposal]) -> Needles:
         wholes.update(text for text in (wording.text, wording.content, wording.rationale) if _is_short(text))
         titles.update(text for text in (wording.title,) if _is_short(text))
         loose.update(text for text in (wording.text,) if _is_short(text))
-        # A text that was cut stands elsewhere with its end: what is left of it there is no longer the text.
-        lines = (wording.text, wording.text.removesuffix(_CUT), wording.title, wording.rationale)
-        pieces = (*lines, wording.content, *wording.content.split("\n"))
+        lines = (wording.text, wording.title, wording.rationale, wording.content, *wording.content.split("\n"))
+        # A text that was cut stands elsewhere with its end, and a question that was refused may without its mark.
+        pieces = (*lines, *(line.rstrip().rstrip(_END_MARKS) for line in lines))
         parts.update(stripped for piece in pieces if weighted_length(stripped := piece.strip()) >= SHORTEST)
     return _needles(parts, wholes, titles, loose)
 

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ledger.check import check
@@ -228,6 +228,7 @@ def _ways(number: int, planted: str = PLANTED) -> dict[str, list[dict[str, Any]]
     st.booleans(),
     st.sampled_from((PLANTED, SHORT)),
 )
+@example(entries=["command", "no candidate"], by_text=False, planted=SHORT)
 def test_purged_bytes_are_in_no_file(entries: list[str], by_text: bool, planted: str) -> None:
     """However a text came in, after a purge no file of data folder and project holds it, and nothing else moved.
 
