@@ -53,6 +53,7 @@ def check_client(scene: Scene) -> Iterator[Check]:
     with tempfile.TemporaryDirectory(prefix="memfold-doctor-") as elsewhere:
         kinds = ("CONFIG", "DATA", "STATE", "CACHE")
         environ = {**scene.environ, "OPENCODE_DISABLE_AUTOUPDATE": "1"}
+        environ["TMPDIR"] = elsewhere  # a client may leave what it unpacks there
         environ |= {f"XDG_{kind}_HOME": os.path.join(elsewhere, kind) for kind in kinds}
         ended = run_bounded(["opencode", "--version"], cwd=elsewhere, environ=environ, timeout=_CLIENT_SECONDS)
     version = last_line(ended.out)

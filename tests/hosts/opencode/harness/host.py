@@ -130,6 +130,8 @@ class OpenCode:
         base.mkdir(parents=True)
         self.base = base.resolve()
         self.home = self.base / "home"
+        self._temporary = self.base / "tmp"
+        self._temporary.mkdir()
         self.workspace = _git_workspace(self.base / "demo", files)
         self.hooks_log = self.base / "hooks.jsonl"
         self.fake = FakeProvider(json.loads((_HERE / "scripts.json").read_text()), self.workspace)
@@ -207,6 +209,7 @@ class OpenCode:
             if process.poll() is None:
                 _kill_group(process)
                 process.wait()
+        shutil.rmtree(self._temporary, ignore_errors=True)
         self.fake.close()
 
     def _spawn(self, *args: str, out: Any, environ: Mapping[str, str]) -> subprocess.Popen[str]:
@@ -234,6 +237,7 @@ class OpenCode:
             "LANG": "C.UTF-8",
             "TERM": "dumb",
             "HOME": home,
+            "TMPDIR": str(self._temporary),  # each start of the client leaves its native library there, 5 MB
             "XDG_CONFIG_HOME": f"{home}/.config",
             "XDG_DATA_HOME": f"{home}/.local/share",
             "XDG_STATE_HOME": f"{home}/.local/state",
