@@ -142,7 +142,7 @@ def segment_of(memory: MemoryState, text: str, delivery: Delivery) -> str:
 def _policy(memory: MemoryState) -> str:
     from projections.policy_text import policy_text
 
-    return policy_text(is_empty=not memory.by_type)
+    return policy_text(is_empty=not memory.cohorts)
 
 
 def _frozen(memory: MemoryState, delivery: Delivery) -> tuple[str, tuple[Entry, ...]]:

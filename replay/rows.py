@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from bisect import insort
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, SupportsIndex
 
@@ -20,7 +21,7 @@ from ledger.files import close_file
 from ledger.trust import open_own
 from replay.archive import Damaged
 
-__all__ = ["NEWEST", "NONE", "Older", "Place", "Row", "older_of", "read_older"]
+__all__ = ["NEWEST", "NONE", "Older", "Packed", "Place", "Row", "older_of", "read_older"]
 
 NEWEST = 40
 """Places of a cohort that are at hand: more than a block has lines (SPEC 2.6)."""
@@ -50,11 +51,33 @@ NONE = Older()
 """All places are at hand."""
 
 
+class Packed(Sequence[Place]):
+    """Places as two columns of numbers: one is made when it is asked for.
+
+    Args:
+        numbers: the clocks of all, then the numbers of all.
+    """
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        half = len(numbers) // 2
+        self._clocks, self._numbers = numbers[:half], numbers[half:]
+
+    def __len__(self) -> int:
+        return len(self._clocks)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._clocks[index], self._numbers[index]
+
+    def __iter__(self) -> Iterator[Place]:
+        return zip(self._clocks, self._numbers, strict=True)
+
+
 class Row(list[Place]):
     """A sorted list of places.
 
-    Its first place and those at its end can be read as it is, and the latter changed; whoever asks for more has all of
-    it read. It can do what folds do with the places of a cohort.
+    Its first place and those at its end can be read as it is, and the latter changed. Its older part is read where one
+    of it is looked at or goes; whoever asks for more, or adds one there, has all of it made a list. It can do what
+    folds do with the places of a cohort.
 
     Args:
         newest: its end.
@@ -62,10 +85,13 @@ class Row(list[Place]):
         read: reads those places.
     """
 
-    def __init__(self, newest: list[Place], older: Older, read: Callable[[Older], list[Place]]) -> None:
+    def __init__(self, newest: list[Place], older: Older, read: Callable[[Older], Sequence[Place]]) -> None:
         super().__init__(newest)
         self._older = older
         self._read = read
+        self._at_hand: Sequence[Place] | None = None
+        self._gone: list[int] = []  # which of the older places, sorted
+        self._left = older.count
 
     def whole(self) -> Row:
         """The same with all places at hand.
@@ -73,35 +99,51 @@ class Row(list[Place]):
         Raises:
             Damaged: if the older ones can't be read.
         """
-        if self._older.count:
-            older = self._read(self._older)
-            self._older = NONE
+        if self._left:
+            gone = frozenset(self._gone)
+            older = [place for index, place in enumerate(self._places()) if index not in gone]
+            self._left = 0
             super().__setitem__(slice(0, 0), older)
         return self
 
     def copy(self) -> Row:
         """A row that changes by itself."""
-        return Row(list(super().__iter__()), self._older, self._read)
+        row = Row(list(super().__iter__()), self._older, self._read)
+        row._at_hand, row._gone, row._left = self._at_hand, self._gone.copy(), self._left
+        return row
 
     def insert(self, index: SupportsIndex, place: Place) -> None:
         """As a list's."""
-        super().insert(self._at_hand(index), place)
+        at = int(index)
+        if 0 <= at < self._left:
+            self.whole()
+        super().insert(at - self._left if at >= 0 else at, place)
 
     def __len__(self) -> int:
-        return self._older.count + super().__len__()
+        return self._left + super().__len__()
 
     def __getitem__(self, index: Any) -> Any:
-        if index == 0 and self._older.count:
-            return self._older.first
-        at: SupportsIndex = self._at_hand(index)  # or a slice, which none of those who hold one asks for
-        return super().__getitem__(at)
+        if self._left and type(index) is int:
+            at = index if index >= 0 else index + len(self)
+            if at >= self._left:
+                return super().__getitem__(at - self._left)
+            if at >= 0:
+                return self._older_place(at)
+        return super(Row, self.whole()).__getitem__(index)  # a slice, or no place of the row
 
     def __delitem__(self, index: Any) -> None:
-        super().__delitem__(self._at_hand(index))
+        if self._left and type(index) is int and 0 <= index < len(self):
+            if index >= self._left:
+                super().__delitem__(index - self._left)
+            else:
+                insort(self._gone, self._number(index))
+                self._left -= 1
+        else:
+            super(Row, self.whole()).__delitem__(index)
 
     def __iter__(self) -> Iterator[Place]:
-        if self._older.count:
-            yield self._older.first
+        if self._left:
+            yield self._older_place(0)
             yield from islice(super(Row, self.whole()).__iter__(), 1, None)
         else:
             yield from super().__iter__()
@@ -111,8 +153,8 @@ class Row(list[Place]):
 
     def __reversed__(self) -> Iterator[Place]:
         yield from super().__reversed__()
-        if self._older.count:
-            yield from reversed(self._read(self._older))
+        for index in range(self._left - 1, -1, -1):
+            yield self._older_place(index)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Row):
@@ -124,16 +166,23 @@ class Row(list[Place]):
 
     __hash__ = None
 
-    def _at_hand(self, index: Any) -> Any:
-        """An index as one of the places at hand; all of them are, behind this, where it leads to another one."""
-        count = self._older.count
-        if count and type(index) is int:
-            if index >= count:
-                return index - count
-            if -super().__len__() <= index < 0:
-                return index
-        self.whole()
+    def _older_place(self, index: int) -> Place:
+        """One of the older places that are left."""
+        number = self._number(index)
+        return self._places()[number] if number else self._older.first
+
+    def _number(self, index: int) -> int:
+        """Which of the older places it is, those that have gone counted."""
+        for gone in self._gone:
+            if gone > index:
+                break
+            index += 1
         return index
+
+    def _places(self) -> Sequence[Place]:
+        if self._at_hand is None:
+            self._at_hand = self._read(self._older)
+        return self._at_hand
 
 
 def older_of(places: list[Place], packed: list[bytes]) -> tuple[list[Place], Older]:
@@ -148,7 +197,7 @@ def older_of(places: list[Place], packed: list[bytes]) -> tuple[list[Place], Old
     return places[split:], older
 
 
-def read_older(path: str, head: int, older: Older) -> list[Place]:
+def read_older(path: str, head: int, older: Older) -> Packed:
     """The older places of a cohort.
 
     Args:
@@ -170,13 +219,12 @@ def read_older(path: str, head: int, older: Older) -> list[Place]:
         raise Damaged(path) from error
     if _digest(data) != older.digest:
         raise Damaged(path)
-    numbers = _numbers(data)
-    return list(zip(numbers[: older.count], numbers[older.count :], strict=True))
+    return Packed(_numbers(data))
 
 
-def _numbers(data: bytes) -> list[int]:
+def _numbers(data: bytes) -> Sequence[int]:
     if sys.byteorder == "little":
-        return memoryview(data).cast("q").tolist()
+        return memoryview(data).cast("q")
     words = range(0, len(data), _WORD)
     return [int.from_bytes(data[at : at + _WORD], "little", signed=True) for at in words]
 

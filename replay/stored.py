@@ -5,7 +5,7 @@ A start decodes the small part. What a table holds is looked up when it is asked
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from types import GenericAlias as _Alias
@@ -50,23 +50,20 @@ __all__ = [
 
 T = TypeVar("T")
 
-SCHEMA = "499a164094795d17"
+SCHEMA = "98d719466dfcdb6c"
 """Digest of all types that are stored; a test holds it. States of other types are never read by mistake."""
 
-_SMALL = frozenset(["pending", "by_type", "cohorts", "rules", "erasures", "warnings", "snapshots"])
+_SMALL = frozenset(["pending", "cohorts", "rules", "erasures", "warnings", "snapshots"])
 """The dictionaries of workspace memory that are bounded by what is alive, or by what is configured."""
 _NEW = MemoryState()
 _GROWING = tuple(
     name for name in MemoryState.__struct_fields__ if isinstance(getattr(_NEW, name), dict) and name not in _SMALL
 )
-_OF_TYPE = "by_type:"
-"""Active entries by type are a table for each."""
 _BESIDE = ("seen", "names", "steps")
 """Tables that stand beside the state."""
 _PAIRS: dict[str, Any] = {
     # JSON has no keys but texts.
     "pending": list[tuple[Ref, Proposal]],
-    "by_type": list[str],
     "cohorts": dict[str, list[tuple[Cohort, list[Place], Older]]],
 }
 
@@ -105,8 +102,8 @@ _UNCHANGED = Changes(Raw(b"[]"), Raw(b"[]"))
 class Body(Struct):
     """The parts of a checkpoint, each decoded when it is asked for.
 
-    ``shown`` are the entries that a block of now looks at, beside those in the tables: a start would else read a
-    bucket of the archive for each of them.
+    ``shown`` are the entries of a block of now, beside those in the tables: a start would else read a bucket of the
+    archive for each of them.
     """
 
     memory: Raw
@@ -155,7 +152,7 @@ def parts_of(held: Held, changes: dict[str, Changes] | None = None) -> tuple[Bod
     older: list[bytes] = []
     body = Body(
         memory=_raw(_memory_part(world.memory, older)),
-        shown=_raw(_shown(world.memory)),
+        shown=_raw(strongest(world.memory)),
         prompts=_raw(world.prompts),
         accounts=_raw(world.accounts.totals),
         sessions=_raw(world.sessions),
@@ -197,8 +194,6 @@ def _some(table: dict[str, T], wanted: AbstractSet[str]) -> dict[str, T]:
 def _set_table(held: Held, name: str, table: Table[Any, Any]) -> None:
     if name == "accounts":
         held.world.accounts.records = table
-    elif name.startswith(_OF_TYPE):
-        held.world.memory.by_type[name.removeprefix(_OF_TYPE)] = table
     else:
         setattr(held if name in _BESIDE else held.world.memory, name, table)
 
@@ -231,7 +226,6 @@ def _noted(events: Iterable[AnyEvent | Run], held: Held) -> Iterator[AnyEvent | 
 def tables_of(held: Held) -> Tables:
     """The tables of a state that grow with the log."""
     memory = {name: getattr(held.world.memory, name) for name in _GROWING}
-    memory |= {_OF_TYPE + type_: refs for type_, refs in held.world.memory.by_type.items()}
     return {**memory, "accounts": held.world.accounts.records, **{name: getattr(held, name) for name in _BESIDE}}
 
 
@@ -250,7 +244,7 @@ class Parts:
         older: reads what lies behind the parts.
     """
 
-    def __init__(self, body: Body, archive: Archive, older: Callable[[Older], list[Place]]) -> None:
+    def __init__(self, body: Body, archive: Archive, older: Callable[[Older], Sequence[Place]]) -> None:
         self._body = body
         self._archive = archive
         self._older = older
@@ -262,7 +256,6 @@ class Parts:
         fields = {name: getattr(part, name) for name in part.__struct_fields__}
         state = MemoryState(**fields)
         state.pending = dict(fields["pending"])
-        state.by_type = {type_: self.table(_OF_TYPE + type_) for type_ in fields["by_type"]}
         state.cohorts = {
             type_: {cohort: Row(newest, older, self._older) for cohort, newest, older in cohorts}
             for type_, cohorts in fields["cohorts"].items()
@@ -341,27 +334,13 @@ def _types(name: str) -> tuple[Any, Any]:
         return Ref, tuple[Step, ...]
     if name in ("seen", "names"):
         return str, None if name == "seen" else str
-    if name.startswith(_OF_TYPE):
-        return Ref, tuple[Cohort, int]
     key, value = get_args(_HINTS[name])
     return key, value
-
-
-def _shown(memory: MemoryState) -> list[Entry]:
-    """The strongest entries, and the next one of each cohort, which they are compared with."""
-    shown = {entry.number: entry for entry in strongest(memory)}
-    for cohorts in memory.cohorts.values():
-        for members in cohorts.values():
-            number = next((number for _, number in reversed(members) if number not in shown), None)
-            if number is not None:
-                shown[number] = memory.entries[memory.numbers[number]]
-    return list(shown.values())
 
 
 def _memory_part(memory: MemoryState, older: list[bytes]) -> Struct:
     fields = {name: getattr(memory, name) for name in _Memory.__struct_fields__}
     fields["pending"] = list(memory.pending.items())
-    fields["by_type"] = list(memory.by_type)
     fields["cohorts"] = {
         type_: [(cohort, *older_of(members, older)) for cohort, members in cohorts.items()]
         for type_, cohorts in memory.cohorts.items()

@@ -138,7 +138,7 @@ def _missing_paths(memory: MemoryState) -> tuple[MissingPathPart, ...]:
         return ()
     return tuple(
         MissingPathPart(entry.id, path)
-        for entry in active_entries(memory)
+        for entry in sorted(active_entries(memory), key=lambda entry: entry.number)
         for path in dict.fromkeys(path_words(entry.proposal.text, root))
         if _is_below(path) and not os.path.lexists(os.path.join(root, path))  # noqa: PTH118
     )

@@ -62,11 +62,10 @@ class WorkspaceMemory:
         return MemoryState()
 
     def copy(self, state: MemoryState) -> MemoryState:
-        """A state of its own: the dictionaries are copied, what they hold is immutable (but for two indexes)."""
+        """A state of its own: the dictionaries are copied, what they hold is immutable (but for one index)."""
         after = msgspec.structs.replace(state)
         for name in _TABLES:
             setattr(after, name, getattr(state, name).copy())
-        after.by_type = {type_: refs.copy() for type_, refs in state.by_type.items()}
         after.cohorts = {
             type_: {cohort: members.copy() for cohort, members in cohorts.items()}
             for type_, cohorts in state.cohorts.items()

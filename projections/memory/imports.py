@@ -63,14 +63,14 @@ def _take_over(turn: Turn, ref: Ref, data: MemoryImportedData) -> None:
     if entry is None:
         return
     updated, clock = parse_time(data.updated), parse_time(data.clock)
-    turn.state.entries[ref] = msgspec.structs.replace(
+    after = msgspec.structs.replace(
         entry,
         reinforcements=max(0, data.reinforcements),
         updated=entry.updated if updated is None else min(updated, now),
         clock=entry.clock if clock is None else min(clock, now),
         reinforced_at=entry.reinforced_at if clock is None else min(clock, now),
     )
-    indexes.refile(turn.state, ref)
+    indexes.refile(turn.state, entry, after)
 
 
 def _import_retired(turn: Turn, proposal: Proposal, data: MemoryImportedData) -> None:

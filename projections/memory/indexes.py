@@ -9,7 +9,7 @@ from bisect import bisect_left
 from itertools import islice
 from typing import Literal, TypeVar
 
-from projections.memory.model import Cohort, Entry, MemoryState, Proposal, Ref, Tombstone
+from projections.memory.model import Entry, MemoryState, Proposal, Tombstone
 from projections.memory.retention import cohort_of
 from projections.memory.sameness import erased_digests, same_fact
 
@@ -24,7 +24,7 @@ def add(state: MemoryState, entry: Entry) -> None:
     wording = entry.proposal
     state.revision += 1
     state.touched = (*state.touched, entry.ref)
-    state.by_type.setdefault(wording.type, {})[entry.ref] = _file(state, entry)
+    _file(state, entry)
     state.exact[wording.exact] = entry.ref
     state.texts[wording.key] = (*state.texts.get(wording.key, ()), entry.ref)
     state.identities[wording.identity] = (*state.identities.get(wording.identity, ()), entry.ref)
@@ -36,24 +36,20 @@ def remove(state: MemoryState, entry: Entry) -> None:
     wording = entry.proposal
     state.revision += 1
     state.touched = (*state.touched, entry.ref)
-    of_type = state.by_type[wording.type]
-    _unfile(state, entry, *of_type.pop(entry.ref))
-    if wording.type not in state.cohorts:  # there is no other
-        del state.by_type[wording.type]
+    _unfile(state, entry)
     del state.exact[wording.exact]
     _drop(state.texts, wording.key, entry.ref)
     _drop(state.identities, wording.identity, entry.ref)
     state.compaction_active -= wording.source == "compaction"
 
 
-def refile(state: MemoryState, ref: Ref) -> None:
-    """Note that an entry's clock or its count of reinforcements has changed; one that isn't active has no place."""
-    entry = state.entries.get(ref)
-    of_type = {} if entry is None else state.by_type.get(entry.proposal.type, {})
-    if entry is not None and ref in of_type:
-        state.touched = (*state.touched, ref)
-        _unfile(state, entry, *of_type[ref])
-        of_type[ref] = _file(state, entry)
+def refile(state: MemoryState, before: Entry, after: Entry) -> None:
+    """Put a changed entry in the place of the one before, whose clock or count of reinforcements it hasn't."""
+    state.entries[after.ref] = after
+    if before.state == "promoted":  # no other one has a place among the active ones
+        state.touched = (*state.touched, after.ref)
+        _unfile(state, before)
+        _file(state, after)
 
 
 def bury(state: MemoryState, proposal: Proposal, kind: Literal["deleted", "superseded"]) -> None:
@@ -76,17 +72,16 @@ def lift_tombstones(state: MemoryState, proposal: Proposal) -> None:
         state.erasures[key] = digests - erased_digests(key, proposal, root)
 
 
-def _file(state: MemoryState, entry: Entry) -> tuple[Cohort, int]:
-    cohort, place = cohort_of(entry), (entry.clock, entry.number)
-    members = state.cohorts.setdefault(entry.proposal.type, {}).setdefault(cohort, [])
+def _file(state: MemoryState, entry: Entry) -> None:
+    place = entry.clock, entry.number
+    members = state.cohorts.setdefault(entry.proposal.type, {}).setdefault(cohort_of(entry), [])
     members.insert(_index(members, place), place)
-    return cohort, entry.clock
 
 
-def _unfile(state: MemoryState, entry: Entry, cohort: Cohort, clock: int) -> None:
-    of_type = state.cohorts[entry.proposal.type]
+def _unfile(state: MemoryState, entry: Entry) -> None:
+    cohort, of_type = cohort_of(entry), state.cohorts[entry.proposal.type]
     members = of_type[cohort]
-    del members[_index(members, (clock, entry.number))]
+    del members[_index(members, (entry.clock, entry.number))]
     if not members:
         del of_type[cohort]
         if not of_type:

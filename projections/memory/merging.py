@@ -50,14 +50,14 @@ def reinforce(turn: Turn, ref: Ref, time: int, session: str | None) -> str:
     entry = state.entries[ref]
     outcome = reinforce_outcome(entry, time, session, state.context.policy.retention)
     if outcome in ("increment", "refresh_only"):
-        state.entries[ref] = msgspec.structs.replace(
+        after = msgspec.structs.replace(
             entry,
             reinforcements=entry.reinforcements + (outcome == "increment"),
             clock=time,
             reinforced_at=time,
             sessions=entry.sessions if session is None else (*entry.sessions, session),
         )
-        indexes.refile(state, ref)
+        indexes.refile(state, entry, after)
     return outcome
 
 

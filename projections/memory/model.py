@@ -214,8 +214,6 @@ class MemoryState(Struct):
     absorbed: dict[Ref, Absorbed] = {}
     retired: dict[Ref, Retired] = {}
     """Candidates deleted or expired while pending: they can be restored."""
-    by_type: dict[str, dict[Ref, tuple[Cohort, int]]] = {}
-    """Active entries by type, each with the cohort and the clock under which ``cohorts`` has it."""
     cohorts: dict[str, dict[Cohort, list[tuple[int, int]]]] = {}
     """(clock, number) of active entries by type and cohort, sorted: in rank order but for equal strengths."""
     exact: dict[str, Ref] = {}

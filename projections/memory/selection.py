@@ -9,8 +9,8 @@ from operator import itemgetter
 
 from msgspec import Struct
 
-from projections.memory.model import Entry, MemoryState, Source
-from projections.memory.retention import RankKey, cohort_of, cohort_strengths, curve_of, lead, rank_at, ranker
+from projections.memory.model import Cohort, Entry, MemoryState, Source
+from projections.memory.retention import Curve, cohort_of, cohort_strengths, curve_of, lead, rank_at, ranker
 from projections.policy import Policy, caps_of
 
 __all__ = ["MAX_ENTRIES", "Selection", "active_entries", "fits_caps", "ranked", "select", "strongest", "weakest"]
@@ -26,8 +26,13 @@ class Selection(Struct, frozen=True):
 
 
 def active_entries(state: MemoryState) -> list[Entry]:
-    """Active entries, grouped by type, in ledger order within each."""
-    return [state.entries[ref] for refs in state.by_type.values() for ref in refs]
+    """Active entries, grouped by type and cohort, the oldest first in each."""
+    return [
+        _entry(state, number)
+        for cohorts in state.cohorts.values()
+        for members in cohorts.values()
+        for _, number in members
+    ]
 
 
 def ranked(state: MemoryState) -> list[Entry]:
@@ -67,28 +72,23 @@ def select(order: Iterable[Entry], policy: Policy) -> Selection:
 def strongest(state: MemoryState) -> tuple[Entry, ...]:
     """The entries that pass the caps, in rank order: what ``select`` chooses of ``ranked``.
 
-    Looks at the newest members of each cohort alone: O(cohorts and caps), besides equals.
+    Looks at the newest places of each cohort, and at the entries of those alone that may pass: O(cohorts and caps),
+    besides equals.
     """
     policy = state.context.policy
     caps, limit = caps_of(policy), max_entries(policy)
     strength = cohort_strengths(state)
-    found: list[tuple[RankKey, Entry]] = []
+    places: list[tuple[float, int]] = []
+    passing: list[float] = []  # strengths that pass the caps of types, whichever of equals has them
     for type_, cohorts in state.cohorts.items():
-        floor = 0.0  # what is weaker has as many of its type before it as its cap lets through
-        for cohort, members in cohorts.items():
-            most = limit if cohort.safety_critical else min(caps.get(type_, 0), limit)
-            least = 0.0 if cohort.safety_critical else floor
-            curve = curve_of(type_, cohort, policy)
-            taken, last = 0, 0.0
-            for clock, number in reversed(members) if most > 0 else ():
-                present = strength(curve, clock)
-                if present < least or (taken >= most and present < last):
-                    break  # all others are older, and so no stronger
-                entry = _entry(state, number)
-                found.append((rank_at(entry, present), entry))
-                taken, last = taken + 1, present
-            if taken >= most and not cohort.safety_critical:
-                floor = max(floor, last)
+        exempt, capped = _newest(type_, cohorts, policy, strength, limit)
+        cap = min(caps.get(type_, 0), limit)
+        places += exempt + _first(capped, cap)
+        passing += [present for present, _ in (*exempt, *capped[:cap])]
+    least = sorted(passing)[-limit] if 0 < limit < len(passing) else 0.0
+    found = [
+        (rank_at(entry := _entry(state, number), present), entry) for present, number in places if present >= least
+    ]
     found.sort(key=itemgetter(0))
     return select((entry for _, entry in found), policy).chosen
 
@@ -160,6 +160,39 @@ def weakest(state: MemoryState, source: Source) -> Entry:
 
 
 Members = list[tuple[int, int]]
+
+
+def _newest(
+    type_: str, cohorts: dict[Cohort, Members], policy: Policy, strength: Callable[[Curve, int], float], limit: int
+) -> tuple[list[tuple[float, int]], list[tuple[float, int]]]:
+    """Strength and number of all members of a type that may pass its cap: those exempt from it, and the others.
+
+    Those come strongest first.
+    """
+    cap = min(caps_of(policy).get(type_, 0), limit)
+    exempt: list[tuple[float, int]] = []
+    capped: list[tuple[float, int]] = []
+    floor = 0.0  # what is weaker has as many of its type before it as its cap lets through
+    for cohort, members in cohorts.items():
+        most, least = (limit, 0.0) if cohort.safety_critical else (cap, floor)
+        curve = curve_of(type_, cohort, policy)
+        taken, last = 0, 0.0
+        for clock, number in reversed(members) if most > 0 else ():
+            present = strength(curve, clock)
+            if present < least or (taken >= most and present < last):
+                break  # all others are older, and so no stronger
+            (exempt if cohort.safety_critical else capped).append((present, number))
+            taken, last = taken + 1, present
+        if taken >= most and not cohort.safety_critical:
+            floor = max(floor, last)
+    return exempt, sorted(capped, reverse=True)
+
+
+def _first(places: list[tuple[float, int]], count: int) -> list[tuple[float, int]]:
+    """The first of places that are sorted by strength, and all that are as strong as the last of them."""
+    if not 0 < count < len(places):
+        return places if count else []
+    return [place for place in places if place[0] >= places[count - 1][0]]
 
 
 def _count_ahead(

@@ -53,9 +53,8 @@ def add_entry(state: MemoryState, row: dict[str, Any], order: int) -> Entry:
     """Make a row's entry active, whatever it repeats and whatever caps say."""
     turn = Turn(state=state, event=row["id"], offset=order, moves=[])
     entry = decide.promote(turn, proposal(row, order, state.context.root))
-    entry = msgspec.structs.replace(entry, reinforcements=row.get("reinforcements", 0))
-    state.entries[entry.ref] = entry
-    indexes.refile(state, entry.ref)
+    before, entry = entry, msgspec.structs.replace(entry, reinforcements=row.get("reinforcements", 0))
+    indexes.refile(state, before, entry)
     if row.get("state", "active") != "active":
         entry = decide.retire(turn, entry, row["state"], row["state"])
     return entry

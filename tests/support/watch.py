@@ -11,8 +11,8 @@ from ledger.events import AnyEvent
 from projections.accounting import ALLOWED_MOVES, counts
 from projections.hot.view import hot_view
 from projections.inert import inert_line
-from projections.memory.model import CANDIDATE_STATES, CandidateState, Entry, MemoryState, Proposal, Ref
-from projections.memory.retention import dormant_spans, effective_age, rank_key, strength
+from projections.memory.model import CANDIDATE_STATES, CandidateState, Cohort, Entry, MemoryState, Proposal, Ref
+from projections.memory.retention import cohort_of, dormant_spans, effective_age, rank_key, strength
 from projections.memory.selection import active_entries
 from projections.policy import caps_of
 from projections.reasons import REASONS
@@ -131,10 +131,16 @@ class Watch:
 
 
 def _indexes(memory: MemoryState) -> None:
-    """The indexes hold the active memories, no two of which have one exact key."""
+    """The indexes hold the active memories, each in its place, and no two of which have one exact key."""
     active = [entry for entry in memory.entries.values() if entry.state == "promoted"]
     assert memory.exact == {entry.proposal.exact: entry.ref for entry in active}
     assert len(memory.exact) == len(active) == len(active_entries(memory))
+    places: dict[str, dict[Cohort, list[tuple[int, int]]]] = {}
+    for entry in active:
+        places.setdefault(entry.proposal.type, {}).setdefault(cohort_of(entry), []).append((entry.clock, entry.number))
+    assert memory.cohorts == {
+        type_: {cohort: sorted(members) for cohort, members in cohorts.items()} for type_, cohorts in places.items()
+    }
     assert memory.compaction_active == sum(entry.proposal.source == "compaction" for entry in active)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from ledger.times import DAY_MS, HOUR_MS
-from projections.memory import merging
+from projections.memory import indexes, merging
 from projections.memory.model import MemoryState
 from projections.memory.retention import (
     dormant_spans,
@@ -65,15 +65,18 @@ def _reinforce(given: dict[str, Any]) -> dict[str, Any]:
     row, state = given["entry"], empty_state()
     entry = add_entry(state, {"id": "e", "type": "decision", "source": "compaction", "text": "the entry"}, 0)
     since = row["hours_since_reinforced"]
-    entry = msgspec.structs.replace(
+    before, entry = (
         entry,
-        reinforcements=row["reinforcements"],
-        sessions=tuple(row["sessions"]),
-        created=NOW - round(row["hours_since_created"] * HOUR_MS),
-        clock=NOW - round(row["hours_since_created"] * HOUR_MS),
-        reinforced_at=None if since is None else NOW - round(since * HOUR_MS),
+        msgspec.structs.replace(
+            entry,
+            reinforcements=row["reinforcements"],
+            sessions=tuple(row["sessions"]),
+            created=NOW - round(row["hours_since_created"] * HOUR_MS),
+            clock=NOW - round(row["hours_since_created"] * HOUR_MS),
+            reinforced_at=None if since is None else NOW - round(since * HOUR_MS),
+        ),
     )
-    state.entries[entry.ref] = entry
+    indexes.refile(state, before, entry)
     turn = Turn(state=state, event="attempt", offset=1, moves=[])
     outcome = merging.reinforce(turn, entry.ref, NOW, given["attempt"]["session"])
     after = state.entries[entry.ref]
