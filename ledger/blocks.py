@@ -1,24 +1,33 @@
-"""Stretches of the log that are known by their checksum: what they hold, without decoding what nobody asks for.
+"""Stretches of the log of which it is known what they hold, so that what nobody asks for is neither read nor decoded.
 
 Nine events in ten are tool calls, of which most folds need the time alone. A **block** is up to 256 KiB of whole lines;
 where blocks begin and end follows from the bytes alone, since the log only grows. Its **outline** is a pure function of
-its bytes: where the other events stand, and of each run of calls between them who called last, and when. So an outline
-may be kept anywhere under the checksum of the block: a byte that changes makes another, and the block is decoded line
-by line like any other. Reading by outlines gives the same events as a plain read, with runs standing for calls
-(``tests/laws/test_blocks.py``), at the cost of one CRC-32 instead of one decoding.
+its bytes: where the other events stand, and of each run of calls between them who called last, and when. A reader that
+has the outline of a block reads the other events, and the last line of each run. If their checksum is that in the
+outline, the runs count as what they were; else the block is decoded line by line like any other. So an outline is
+trusted as a checkpoint is, which looks at the last line before it alone (DESIGN 6): whoever changes a call in the
+middle of a run, byte for byte at its place, is seen by ``check`` and ``verify``, which read all lines.
+
+Reading by outlines gives the same events as a plain read, with runs standing for calls (``tests/laws/test_blocks.py``).
 """
 
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import IO, NamedTuple, final
 
 from msgspec import Struct
 
 from ledger.codec import UNREADABLE, decode_known
+from ledger.errors import storage_error
 from ledger.events import AnyEvent, Event, SessionMeasured, ToolCompleted
+from ledger.files import close_file
+from ledger.problems import Problem
 from ledger.reader import START, Cursor, IdsBefore, events_of, reading
+from ledger.recovery import recover
 from ledger.sequence import Sequence
 from ledger.times import parse_time
 
@@ -28,6 +37,7 @@ __all__ = [
     "Block",
     "BlockReader",
     "Outline",
+    "OutlinedBlock",
     "Outlines",
     "Run",
     "checksum",
@@ -46,6 +56,7 @@ class Stretch(Struct, frozen=True, array_like=True, gc=False):
 
     Attributes:
         begin: its first byte in the block.
+        tail: the byte at which its last line begins.
         end: the byte behind its last one.
         count: its events.
         last: the seq of its last event.
@@ -56,6 +67,7 @@ class Stretch(Struct, frozen=True, array_like=True, gc=False):
     """
 
     begin: int
+    tail: int
     end: int
     count: int
     last: int
@@ -71,15 +83,19 @@ class Outline(Struct, frozen=True, array_like=True, gc=False):
     Attributes:
         first: the seq of its first event.
         count: its events.
+        size: its bytes.
+        looked_at: checksum of what a reader looks at: all but the runs, and the last line of each.
         runs: its runs of calls; what stands between them are lines of other events.
     """
 
     first: int
     count: int
+    size: int
+    looked_at: int
     runs: tuple[Stretch, ...]
 
 
-NO_OUTLINE = Outline(-1, 0, ())
+NO_OUTLINE = Outline(-1, 0, 0, 0, ())
 """What is kept of a block that isn't healthy, so that nobody looks at it again: no number is expected at its place."""
 
 
@@ -88,29 +104,16 @@ class Run:
     """Calls and measurements that stand together, as one thing; ``events`` decodes them for whoever needs more.
 
     Attributes:
-        begin: where its block begins in the log.
-        checksum: that of its block.
+        block: the block that holds them.
         place: which of the runs of its block it is, from 0.
 
     The others are those of ``Stretch``.
     """
 
-    __slots__ = (
-        "_data",
-        "_stretch",
-        "begin",
-        "checksum",
-        "count",
-        "last",
-        "measured",
-        "place",
-        "since",
-        "sources",
-        "until",
-    )
+    __slots__ = ("_stretch", "block", "count", "last", "measured", "place", "since", "sources", "until")
 
-    def __init__(self, block: Block, stretch: Stretch, place: int) -> None:
-        self.begin, self.checksum, self._data = block
+    def __init__(self, block: OutlinedBlock, stretch: Stretch, place: int) -> None:
+        self.block = block
         self.place = place
         self._stretch = stretch
         self.count = stretch.count
@@ -120,9 +123,94 @@ class Run:
         self.sources = stretch.sources
         self.measured = stretch.measured
 
-    def events(self) -> Iterator[Event]:
-        """The events themselves."""
-        return _decoded(self._data, self._stretch.begin, self._stretch.end)
+    def events(self) -> Iterator[AnyEvent]:
+        """The events themselves, as they stand in the log.
+
+        Where somebody has changed a line by hand, what can be read of it.
+
+        Raises:
+            StorageError: if the system can't read the log.
+        """
+        data = self.block.read(self._stretch.begin, self._stretch.end)
+        try:
+            return iter(list(_decoded(data, 0, len(data))))
+        except UNREADABLE:
+            return _recovered(data)
+
+
+class OutlinedBlock:
+    """A block that is read as far as it is asked for; the log stays open as long as one of its blocks is held.
+
+    Attributes:
+        begin: the byte at which it begins in the log.
+    """
+
+    def __init__(self, log: _OpenLog, begin: int, outline: Outline) -> None:
+        self.begin = begin
+        self._log = log
+        self._outline = outline
+
+    @cached_property
+    def checksum(self) -> int:
+        """Of all of its bytes.
+
+        Raises:
+            StorageError: if the system can't read the log.
+        """
+        return checksum(self.read(0, self._outline.size))
+
+    def read(self, begin: int, end: int) -> bytes:
+        """Its bytes from one to another.
+
+        Raises:
+            StorageError: if the system can't read the log.
+        """
+        return self._log.read(self.begin + begin, end - begin)
+
+    def pieces(self) -> Iterator[Event | Run] | None:
+        """Its runs, and the events between them, in file order; None if those aren't what they were.
+
+        Raises:
+            StorageError: if the system can't read the log.
+        """
+        outline = self._outline
+        looked_at = [self.read(begin, end) for begin, end in _looked_at(outline.runs, outline.size)]
+        return self._pieces(looked_at) if _checksum_of(looked_at) == outline.looked_at else None
+
+    def _pieces(self, looked_at: list[bytes]) -> Iterator[Event | Run]:
+        lines, at = looked_at[0], 0
+        for place, stretch in enumerate(self._outline.runs):
+            if at < len(lines):
+                yield from _decoded(lines, at, len(lines))
+            yield Run(self, stretch, place)
+            lines, at = looked_at[place + 1], stretch.end - stretch.tail
+        if at < len(lines):
+            yield from _decoded(lines, at, len(lines))
+
+
+class _OpenLog:
+    """The log, open until nobody holds a block of it, whatever stands under its name by then."""
+
+    _descriptor = -1
+
+    def __init__(self, path: str, file: IO[bytes]) -> None:
+        self._path = path
+        self._descriptor = os.dup(file.fileno())
+
+    def read(self, begin: int, count: int) -> bytes:
+        """So many bytes from one on, or fewer at the end.
+
+        Raises:
+            StorageError: if the system can't read it.
+        """
+        try:
+            return os.pread(self._descriptor, count, begin)
+        except OSError as error:
+            raise storage_error(error, self._path) from error
+
+    def __del__(self) -> None:
+        if self._descriptor >= 0:
+            close_file(self._descriptor)
 
 
 def one_by_one(events: Iterable[AnyEvent | Run]) -> Iterator[AnyEvent]:
@@ -134,8 +222,8 @@ def one_by_one(events: Iterable[AnyEvent | Run]) -> Iterator[AnyEvent]:
             yield event
 
 
-Outlines = Callable[[int, int], Outline | None]
-"""The outline kept for the block at a byte with this checksum; None if there is none that can be trusted."""
+Outlines = Callable[[int], Outline | None]
+"""The outline that is kept of the block at a byte; None if there is none. Blocks are asked for in order."""
 
 
 class BlockReader:
@@ -146,7 +234,7 @@ class BlockReader:
         kept: where outlines come from.
         cursor: where to begin; the start, or what an earlier pass over the same file ended with. Blocks are counted
             from the file's first byte, so a pass that begins elsewhere meets no outline.
-        skipped: takes the byte of each damaged piece that the pass skips.
+        skipped: takes the byte of each damaged piece that the pass meets and skips.
         size: bytes of a block, as for ``whole_blocks``.
     """
 
@@ -175,42 +263,45 @@ class BlockReader:
         cursor = self.cursor
         sequence = Sequence(cursor.seq, cursor.highest, cursor.lowest_far)
         with reading(self._path) as file, reading(self._path) as earlier:
-            ids = IdsBefore(earlier)
-            file.seek(cursor.byte)
-            begin = cursor.byte
-            for data in blocks(file, self._size):
-                block = Block(begin, checksum(data), data)
-                outline = self._kept(begin, block.checksum)
-                if outline is not None and outline.first == sequence.next_seq and outline.count <= sequence.rising:
-                    yield from _pieces(block, outline)
+            ids, log, begin = IdsBefore(earlier), _OpenLog(self._path, file), cursor.byte
+            while True:
+                outline = self._kept(begin)
+                pieces = None
+                if outline is not None and _continues(outline, sequence):
+                    pieces = OutlinedBlock(log, begin, outline).pieces()
+                if outline is not None and pieces is not None:
+                    yield from pieces
                     sequence.advance_to(outline.first + outline.count)
-                else:
+                    begin += outline.size
+                elif data := _block_at(file, begin, self._size):
                     yield from events_of(io.BytesIO(data), sequence, ids, begin, self._skipped)
-                begin += len(data)
+                    begin += len(data)
+                else:
+                    break
             file.seek(begin)
             stop = yield from events_of(file, sequence, ids, skipped=self._skipped)
             self.cursor = Cursor(stop, sequence.next_seq, sequence.highest, sequence.lowest_far)
 
 
-def blocks(file: IO[bytes], size: int) -> Iterator[bytes]:
-    """The whole blocks from the file's position on; what is left behind the last is no block yet.
+def _continues(outline: Outline, sequence: Sequence) -> bool:
+    """Whether a block with this outline holds the next events of a log, none of which needs a further look."""
+    return outline.size > 0 and outline.first == sequence.next_seq and 0 < outline.count <= sequence.rising
 
-    What a block leaves of its last line is read again with the next one: that costs less than to put it in front.
+
+def _block_at(file: IO[bytes], begin: int, size: int) -> bytes:
+    """The whole block at a byte; empty if what is there is no block yet.
+
+    What it leaves of its last line is read again with the next one: that costs less than to put it in front.
     """
-    begin = file.tell()
-    while True:
-        data = file.read(size)
-        if len(data) < size:
-            return
-        end = data.rfind(b"\n") + 1
-        if not end:
-            data += file.readline()
-            end = len(data)
-            if not data.endswith(b"\n"):
-                return
-        yield data if end == len(data) else data[:end]
-        begin += end
-        file.seek(begin)
+    file.seek(begin)
+    data = file.read(size)
+    if len(data) < size:
+        return b""
+    end = data.rfind(b"\n") + 1
+    if not end:
+        data += file.readline()
+        end = len(data) if data.endswith(b"\n") else 0
+    return data if end == len(data) else data[:end]
 
 
 class Block(NamedTuple):
@@ -234,14 +325,13 @@ def whole_blocks(path: str, begin: int = 0, *, size: int = BLOCK) -> Iterator[Bl
         StorageError: if the system can't read it.
     """
     with reading(path) as file:
-        file.seek(begin)
-        for data in blocks(file, size):
+        while data := _block_at(file, begin, size):
             yield Block(begin, checksum(data), data)
             begin += len(data)
 
 
-def checksum(block: bytes) -> int:
-    """What names a block: CRC-32 of its bytes, a sixth of what decoding them costs.
+def checksum(data: bytes) -> int:
+    """CRC-32 of bytes, a fifth of what decoding them costs.
 
     It tells every damage apart that is shorter than its 32 bits, and of all others all but one in four billion. It
     doesn't tell apart what somebody makes so that it has the same one. Neither does a checkpoint, which looks at the
@@ -249,7 +339,25 @@ def checksum(block: bytes) -> int:
     """
     from zlib import crc32  # a start that reads no block need not load it
 
-    return crc32(block)
+    return crc32(data)
+
+
+def _checksum_of(parts: Iterable[bytes]) -> int:
+    from zlib import crc32
+
+    so_far = 0
+    for part in parts:
+        so_far = crc32(part, so_far)
+    return so_far
+
+
+def _looked_at(runs: Iterable[Stretch], size: int) -> Iterator[tuple[int, int]]:
+    """What a reader looks at of a block: from the last line of each run, and from its begin, to the next run."""
+    begin = 0
+    for run in runs:
+        yield begin, run.begin
+        begin = run.tail
+    yield begin, size
 
 
 def outline_of(block: bytes) -> Outline | None:
@@ -275,11 +383,13 @@ def outline_of(block: bytes) -> Outline | None:
         time = parse_time(event.time) if type(event) in _QUIET else None
         if time is None:
             open_ = None
-        elif open_ is None or not open_.take(event, time, end):
+        elif open_ is None or not open_.take(event, time, at, end):
             open_ = _Open(event, time, at, end)
             runs.append(open_)
         at = end
-    return Outline(first, expected - first, tuple(one.closed() for one in runs))
+    closed = tuple(one.closed() for one in runs)
+    looked_at = _checksum_of(block[begin:end] for begin, end in _looked_at(closed, len(block)))
+    return Outline(first, expected - first, len(block), looked_at, closed)
 
 
 class _Open:
@@ -291,38 +401,40 @@ class _Open:
         self._sources: dict[str, int] = {}
         self._measured: dict[str, None] = {}
         self._count = 0
-        self.take(event, time, end)
+        self.take(event, time, begin, end)
 
-    def take(self, event: Event, time: int, end: int) -> bool:
+    def take(self, event: Event, time: int, begin: int, end: int) -> bool:
         """Take in the next event, unless it is too early or measured twice."""
         if time < self._until or event.id in self._measured:
             return False
         if type(event) is SessionMeasured:
             self._measured[event.id] = None
         self._until = self._sources[event.source] = time
-        self._end, self._last = end, event.seq
+        self._tail, self._end, self._last = begin, end, event.seq
         self._count += 1
         return True
 
     def closed(self) -> Stretch:
         measured = tuple(self._measured)
         return Stretch(
-            self._begin, self._end, self._count, self._last, self._since, self._until, self._sources, measured
+            self._begin,
+            self._tail,
+            self._end,
+            self._count,
+            self._last,
+            self._since,
+            self._until,
+            self._sources,
+            measured,
         )
 
 
 _QUIET = (ToolCompleted, SessionMeasured)
 
 
-def _pieces(block: Block, outline: Outline) -> Iterator[AnyEvent | Run]:
-    at, data = 0, block.data
-    for place, stretch in enumerate(outline.runs):
-        if at < stretch.begin:
-            yield from _decoded(data, at, stretch.begin)
-        yield Run(block, stretch, place)
-        at = stretch.end
-    if at < len(data):
-        yield from _decoded(data, at, len(data))
+def _recovered(lines: bytes) -> Iterator[AnyEvent]:
+    records = (record for line in lines.split(b"\n") for record in recover(line))
+    return (record.item for record in records if not isinstance(record.item, Problem))
 
 
 def runs_of(block: bytes, outline: Outline) -> Iterator[Iterator[Event]]:

@@ -54,14 +54,17 @@ class BlockLines:
         self._lines = _lines(path_of(directory, name), version)
         self._next = next(self._lines, None)
 
-    def find(self, begin: int, checksum: int) -> bytes | None:
-        """What is kept of the block at a byte, if it is of just its bytes; blocks are asked for in order."""
+    def find(self, begin: int, checksum: int | None = None) -> bytes | None:
+        """What is kept of the block at a byte; with a checksum, only if it is of just its bytes.
+
+        Blocks are asked for in order.
+        """
         while self._next is not None and self._next[0].begin < begin:
             self._next = next(self._lines, None)
         if self._next is None:
             return None
         head, kept = self._next
-        is_it = (head.begin, head.checksum) == (begin, checksum)
+        is_it = head.begin == begin and checksum in (None, head.checksum)
         return kept if is_it and checksum_of(kept) == head.kept else None
 
 

@@ -40,9 +40,10 @@ class KeptCalls:
 
     def __call__(self, run: Run, context: Context) -> RunCalls | None:
         """The calls of a run as they were read under a policy and root; runs are asked for in order."""
-        if run.begin != self._begin:
-            self._begin = run.begin
-            body = self._kept.find(run.begin, run.checksum)
+        if run.block.begin != self._begin:
+            self._begin = run.block.begin
+            # Of all of its bytes: what is kept holds texts of calls, and a call may have been purged.
+            body = self._kept.find(run.block.begin, run.block.checksum)
             try:
                 self._block = None if body is None else _decode(body)
             except UNREADABLE:

@@ -16,7 +16,6 @@ from msgspec import Raw, Struct
 from ledger.codec import UNREADABLE
 from ledger.digests import blake2b
 from ledger.events import AnyEvent
-from ledger.files import short_lines
 from ledger.trust import DERIVED, open_own, open_own_new
 from projections.facts import Facts, Judged, facts_for, facts_key
 from projections.memory.fold import WorkspaceMemory
@@ -107,22 +106,22 @@ class KeptFacts:
 
     def _once_around(self) -> Iterator[tuple[int, _Line]]:
         """All lines that can be read, from the next one to the last and then from the first: a second fold begins."""
-        assert self._file is not None  # noqa: S101 - it is whole otherwise
-        begun = self._next
-        yield from self._lines(self._file, None)
-        self._next = self._file.seek(self._start)
-        yield from self._lines(self._file, begun)
-
-    def _lines(self, file: BinaryIO, until: int | None) -> Iterator[tuple[int, _Line]]:
-        lines = short_lines(file, _LONGEST)
-        while until is None or self._next < until:
-            raw = next(lines, None)
-            if raw is None:
-                return
-            self._next = file.tell()
-            self.end = max(self.end, self._next)
-            with suppress(*_UNREADABLE):
-                yield self._next - len(raw), _DECODE_LINE(raw)
+        file, begun, is_second = self._file, self._next, False
+        assert file is not None  # noqa: S101 - it is whole otherwise
+        while not is_second or self._next < begun:
+            raw = file.readline(_LONGEST)
+            begin = self._next
+            if raw.endswith(b"\n"):
+                self._next = begin + len(raw)
+                self.end = max(self.end, self._next)
+                with suppress(*_UNREADABLE):
+                    yield begin, _DECODE_LINE(raw)
+            elif len(raw) == _LONGEST:
+                self._next = begin + _LONGEST  # the rest of it is read like a line, and is none that can be decoded
+            elif is_second:
+                return  # the file has become shorter
+            else:
+                is_second, self._next = True, file.seek(self._start)
 
     def _line_at(self, place: int) -> _Line:
         assert self._file is not None  # noqa: S101 - places come from it

@@ -13,7 +13,7 @@ from replay.blocklines import BlockLines, append, new_blocks
 __all__ = ["BLOCKS_NAME", "KeptOutlines", "by_blocks", "keep_outlines"]
 
 BLOCKS_NAME = "blocks.jsonl"
-_VERSION = 2
+_VERSION = 3
 """Rises when the same bytes would give another outline."""
 
 _decode = msgspec.json.Decoder(Outline).decode
@@ -29,9 +29,9 @@ class KeptOutlines:
     def __init__(self, directory: str) -> None:
         self._kept = BlockLines(directory, BLOCKS_NAME, _VERSION)
 
-    def __call__(self, begin: int, checksum: int) -> Outline | None:
-        """The outline of the block at a byte, if one is kept of just its bytes; blocks are asked for in order."""
-        body = self._kept.find(begin, checksum)
+    def __call__(self, begin: int) -> Outline | None:
+        """The outline that is kept of the block at a byte; blocks are asked for in order."""
+        body = self._kept.find(begin)
         try:
             return None if body is None else _decode(body)
         except UNREADABLE:

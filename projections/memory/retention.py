@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from ledger.times import DAY_MS
@@ -82,16 +84,27 @@ def dormant_spans(state: MemoryState) -> tuple[tuple[int, int], ...]:
 
 
 def effective_age(clock: int, now: int, dormant: tuple[tuple[int, int], ...], retention: Retention) -> float:
-    """Milliseconds from ``clock`` to ``now`` with the dormant time in between discounted; never negative."""
+    """Milliseconds from ``clock`` to ``now`` with the dormant time in between discounted; never negative.
+
+    O(log spans) where all of them are over, as they are in a fold.
+    """
     age = max(0, now - clock)
     if not dormant or dormant[-1][1] <= clock:
         return age
-    idle = 0
-    for start, end in reversed(dormant):
-        if end <= clock:
-            break
-        idle += min(end, now) - max(start, clock) if start < now else 0
-    return age - max(0, idle) * (100 - retention.dormant_rate_percent) / 100
+    if dormant[-1][1] <= now:
+        ends, since = _asleep(dormant)
+        first = bisect_right(ends, clock)
+        idle = since[first] - max(0, clock - dormant[first][0])
+    else:
+        idle = sum(max(0, min(end, now) - max(start, clock)) for start, end in dormant)
+    return age - idle * (100 - retention.dormant_rate_percent) / 100
+
+
+@lru_cache(maxsize=16)
+def _asleep(dormant: tuple[tuple[int, int], ...]) -> tuple[list[int], list[int]]:
+    """Where each dormant span ends, and how long it and all behind it are."""
+    since = accumulate(end - start for start, end in reversed(dormant))
+    return [end for _, end in dormant], [*since][::-1]
 
 
 def strength(entry: Entry, now: int, dormant: tuple[tuple[int, int], ...], policy: Policy) -> float:

@@ -34,7 +34,7 @@ from projections.world import World
 from replay.blocklines import path_of
 from replay.calls import CALLS_NAME, KeptCalls, keep_calls
 from replay.outlines import BLOCKS_NAME, by_blocks, keep_outlines
-from tests.laws.test_blocks import SIZES, asking, kept_of
+from tests.laws.test_blocks import SIZES, kept_of
 from tests.support.effort import examples
 from tests.support.entries import NOW
 from tests.support.hot_events import histories, recorded
@@ -53,7 +53,7 @@ class Known:
 
     def __call__(self, run: Run, context: Context) -> RunCalls | None:
         """Those of a run."""
-        block = self._kept.get((run.begin, run.checksum))
+        block = self._kept.get((run.block.begin, run.block.checksum))
         if block is None or block.context != context_key(context).hex():
             return None
         sessions = block.runs[run.place]
@@ -96,7 +96,7 @@ def test_a_fold_with_calls_at_hand_gives_the_same_state(
         plain = fold(World(only), events)
         context = data.draw(st.sampled_from([plain.memory.context, Context()]))
         path = raw_log(Path(folder), b"".join(map(encode, events))).path
-        kept, known = asking(kept_of(path, size)), Known(calls_of(path, size, context))
+        kept, known = kept_of(path, size).get, Known(calls_of(path, size, context))
         assert fold(World(only, calls=known), BlockReader(path, kept, size=size)) == plain
         sessions = SessionStates(only, calls=known)
         state = sessions.initial()

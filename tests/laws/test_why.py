@@ -17,7 +17,7 @@ from replay.kept import KeptFacts, keep_all
 from replay.live import Live
 from replay.positions import events_until
 from replay.why import why
-from tests.laws.test_blocks import asking, kept_of
+from tests.laws.test_blocks import kept_of
 from tests.support.effort import examples
 from tests.support.streams import Stage, Step, histories
 
@@ -39,7 +39,7 @@ def test_outlines_and_facts_change_no_explanation(history: list[Step], data: st.
         stage.feed(history[behind:])
         if data.draw(st.booleans()):
             keep_all(log.directory, log.read())
-        kept, known = asking(kept_of(log.path, 1000)), KeptFacts(log.directory)
+        kept, known = kept_of(log.path, 1000).get, KeptFacts(log.directory)
 
         def by_small_blocks() -> BlockReader:
             return BlockReader(log.path, kept, size=1000)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
+from zlib import crc32
 
 import msgspec
 import pytest
 
-from ledger.blocks import Block, Run, Stretch
+from ledger.blocks import BlockReader, Outline, Run, Stretch
 from ledger.times import DAY_MS
 from projections.memory.activity import advance, calls_taken_in, touch
 from projections.memory.model import Cohort
@@ -21,6 +23,7 @@ from projections.memory.retention import (
 )
 from projections.policy import CustomType, Policy, Retention
 from tests.support.entries import NOW, add_entry, empty_state
+from tests.support.logs import raw_log
 
 POLICY = Policy(types=(CustomType("glossary", factor_percent=300), CustomType("recipe", factor_percent=50)))
 
@@ -116,11 +119,14 @@ def test_a_strength_does_not_depend_on_what_does_not_count() -> None:
     assert initial_strength(entry, POLICY) == initial_strength(sure, POLICY)
 
 
-def test_a_quiet_run_of_calls_is_taken_in_whole() -> None:
+def test_a_quiet_run_of_calls_is_taken_in_whole(tmp_path: Path) -> None:
     """None of it is decoded or stepped: the memory needs the times alone, and the ids of what was measured."""
     state = empty_state()
     touch(state)
     later = NOW + DAY_MS
-    stretch = Stretch(0, 0, 2, 9, NOW, later, {"test/A": later}, ("m1",))
-    assert list(calls_taken_in(state, [Run(Block(0, 0, b"no event"), stretch, 0)])) == []
+    stretch = Stretch(0, 0, 8, 2, 9, NOW, later, {"test/A": later}, ("m1",))
+    log = raw_log(tmp_path, b"no event")
+    (run,) = BlockReader(log.path, {0: Outline(0, 2, 8, crc32(b"no event"), (stretch,))}.get)
+    assert type(run) is Run
+    assert list(calls_taken_in(state, [run])) == []
     assert (state.now, state.last_activity, state.offset, list(state.events)) == (later, later, 9, ["m1"])
