@@ -18,6 +18,7 @@ __all__ = [
     "Curve",
     "Outcome",
     "RankKey",
+    "ages_beside",
     "cohort_of",
     "cohort_strengths",
     "curve_of",
@@ -25,7 +26,6 @@ __all__ = [
     "effective_age",
     "half_life_days",
     "initial_strength",
-    "lead",
     "rank_at",
     "rank_key",
     "ranker",
@@ -45,6 +45,8 @@ _SAFETY_FACTOR = 1.5
 _HALF_LIFE_BASE = 0.85
 _DECIMALS = 9
 """Rounding keeps the order where a platform's power function differs in its last bit (SPEC 10.2)."""
+_DOUBT = 2 * 10**-_DECIMALS
+"""Strengths that differ by more are in the order of their ages."""
 
 
 def type_factor(type_: str, policy: Policy) -> float:
@@ -165,13 +167,19 @@ def curve_of(type_: str, cohort: Cohort, policy: Policy) -> Curve:
 
 
 @lru_cache(maxsize=4096)
-def lead(curve: Curve, strength: float) -> float:
-    """Younger than this, in milliseconds, what is on a curve is stronger beyond doubt, whatever rounding does.
+def ages_beside(curve: Curve, strength: float) -> tuple[float, float]:
+    """Of what is on a curve: younger than the first age it is stronger, older than the second weaker, beyond doubt.
 
-    Dormant time only makes an age less. Minus infinity if there is no such age: a clock may be ahead of now.
+    In milliseconds, whatever rounding does. Minus infinity where there is no such age: a clock may be ahead of now.
     """
-    certain = strength + 2 * 10**-_DECIMALS
-    return curve.half_life * math.log2(curve.first / certain) - 1 if curve.first > certain else -math.inf
+    return _age_at(curve, strength + _DOUBT) - 1, _age_at(curve, strength - _DOUBT) + 1
+
+
+def _age_at(curve: Curve, strength: float) -> float:
+    """When what is on a curve has become as weak as this."""
+    if strength <= 0:
+        return math.inf
+    return curve.half_life * math.log2(curve.first / strength) if curve.first > strength else -math.inf
 
 
 @lru_cache(maxsize=16)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
-from functools import partial
 from itertools import takewhile
 from operator import itemgetter
 
 from msgspec import Struct
 
 from projections.memory.model import Cohort, Entry, MemoryState, Source
-from projections.memory.retention import Curve, cohort_of, cohort_strengths, curve_of, lead, rank_at, ranker
+from projections.memory.retention import (
+    Curve,
+    ages_beside,
+    cohort_of,
+    cohort_strengths,
+    curve_of,
+    dormant_spans,
+    rank_at,
+    ranker,
+)
 from projections.policy import Policy, caps_of
 
 __all__ = ["MAX_ENTRIES", "Selection", "active_entries", "fits_caps", "ranked", "select", "strongest", "weakest"]
@@ -102,16 +111,10 @@ def fits_caps(state: MemoryState, newcomer: Entry) -> bool:
     """
     policy = state.context.policy
     caps, limit = caps_of(policy), max_entries(policy)
-    wording = newcomer.proposal
-    own_type = wording.type
+    own_type = newcomer.proposal.type
     if caps.get(own_type, 0) == 0 or limit == 0:
         return False
-    now, strength = state.now, cohort_strengths(state)
-    own = strength(curve_of(own_type, cohort_of(newcomer), policy), newcomer.clock)
-
-    def wins_tie(number: int) -> bool:
-        return rank_at(_entry(state, number), own) < rank_at(newcomer, own)
-
+    count_ahead = _counter(state, newcomer)
     ahead = 0
     for type_ in sorted(state.cohorts, key=lambda name: name != own_type):
         cap, counted = caps.get(type_, 0), 0
@@ -119,13 +122,7 @@ def fits_caps(state: MemoryState, newcomer: Entry) -> bool:
             most = limit - ahead if cohort.safety_critical else cap - counted
             if most <= 0:
                 continue
-            curve = curve_of(type_, cohort, policy)
-            if curve.greatest < own:
-                continue
-            if most <= len(members) and now - members[-most][0] < lead(curve, own):
-                found = most  # as most often, without asking for any strength
-            else:
-                found = _count_ahead(members, partial(strength, curve), own, wins_tie, most)
+            found = count_ahead(curve_of(type_, cohort, policy), members, most)
             if cohort.safety_critical:
                 ahead += found
             else:
@@ -195,18 +192,30 @@ def _first(places: list[tuple[float, int]], count: int) -> list[tuple[float, int
     return [place for place in places if place[0] >= places[count - 1][0]]
 
 
-def _count_ahead(
-    members: Members, strength: Callable[[int], float], own: float, wins_tie: Callable[[int], bool], most: int
-) -> int:
-    """How many members of a cohort rank before one of strength ``own``, counted up to ``most``."""
-    if len(members) >= most and strength(members[-most][0]) > own:
-        return most
-    count = 0
-    for clock, number in reversed(members):
-        found = strength(clock)
-        if count >= most or found < own:
-            break  # all others are older, and so no stronger
-        count += found > own or wins_tie(number)
+def _counter(state: MemoryState, newcomer: Entry) -> Callable[[Curve, Members, int], int]:
+    """What counts the members of a cohort that rank before a newcomer, up to a number."""
+    now, strength, dormant = state.now, cohort_strengths(state), dormant_spans(state)
+    last_gap = dormant[-1][1] if dormant else -math.inf
+    own = strength(curve_of(newcomer.proposal.type, cohort_of(newcomer), state.context.policy), newcomer.clock)
+
+    def count(curve: Curve, members: Members, most: int) -> int:
+        if curve.greatest < own:
+            return 0
+        # Most often ages tell, and no strength is asked for. Dormant time only makes an age less.
+        younger, older = ages_beside(curve, own)
+        if most <= len(members) and now - members[-most][0] < younger:
+            return most
+        newest = members[-1][0]
+        if last_gap <= newest and now - newest > older:
+            return 0
+        found = 0
+        for clock, number in reversed(members):
+            present = strength(curve, clock)
+            if found >= most or present < own:
+                break  # all others are older, and so no stronger
+            found += present > own or rank_at(_entry(state, number), own) < rank_at(newcomer, own)
+        return found
+
     return count
 
 

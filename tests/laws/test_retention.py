@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, floor, isfinite, isinf
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,10 +15,10 @@ from projections.memory.model import Cohort, MemoryState
 from projections.memory.retention import (
     MAX_REINFORCEMENTS,
     Curve,
+    ages_beside,
     cohort_strengths,
     dormant_spans,
     effective_age,
-    lead,
     rank_key,
     ranker,
 )
@@ -112,14 +112,18 @@ def test_room_is_where_the_selection_would_have_it(
 
 
 @given(st.sampled_from([0.0, 1e-9, 0.7, 1.0, 2.5]), st.sampled_from([1.0, 1e9, 1e20]), st.floats(0, 4), st.data())
-def test_a_lead_is_beyond_doubt(first: float, half_life: float, own: float, data: st.DataObject) -> None:
-    """Whatever is younger is stronger to nine decimals, also where its clock is ahead of now."""
+def test_ages_tell_strengths_beyond_doubt(first: float, half_life: float, own: float, data: st.DataObject) -> None:
+    """Whatever is younger is stronger to nine decimals, whatever is older weaker; a clock may be ahead of now."""
     curve = Curve(round(first, 9), first, half_life)
-    longest = lead(curve, own)
+    younger, older = ages_beside(curve, own)
+    assert younger < older or isinf(younger)
     strength, state = cohort_strengths(state_of(())), state_of(())
-    for age in (-DAY_MS, 0, data.draw(st.integers(0, 10**21)), -1 if longest < 0 else ceil(longest) - 1):
-        if age < longest:
+    edges = [ceil(younger) - 1 if isfinite(younger) else 0, floor(older) + 1 if isfinite(older) else 0]
+    for age in (-DAY_MS, 0, data.draw(st.integers(0, 10**21)), *edges):
+        if age < younger:
             assert strength(curve, state.now - age) > round(own, 9)
+        if age > older:
+            assert strength(curve, state.now - age) < round(own, 9)
 
 
 @settings(max_examples=examples(150))
