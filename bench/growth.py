@@ -92,7 +92,7 @@ def _starts(found: Growth, folder: Path, size: int, rounds: int) -> None:
     write_with_checkpoint(kept, size)
     bare.mkdir()
     shutil.copy(kept / LOG_NAME, bare / LOG_NAME)
-    prompt = [sys.executable, "-m", "memfold", "prompt", "--ledger"]
+    prompt = [str(Path(sys.executable).with_name("memfold")), "prompt", "--ledger"]
     cases: dict[str, Callable[[], object]] = {
         _IMPORT: partial(_run, [sys.executable, "-c", "import msgspec"]),
         "memfold": partial(_run, [*prompt, str(kept)]),

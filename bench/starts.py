@@ -29,14 +29,12 @@ def measure_starts(folder: Path, sizes: Sequence[int], rounds: int) -> None:
         sizes: events before the checkpoint, rising; behind it come a thousand, the same for all.
         rounds: how often each process runs.
     """
-    commands = {
-        _BASE: [sys.executable, "-c", "import msgspec"],
-        "memfold --version": [sys.executable, "-m", "memfold", "--version"],
-    }
+    memfold = str(Path(sys.executable).with_name("memfold"))
+    commands = {_BASE: [sys.executable, "-c", "import msgspec"], "memfold --version": [memfold, "--version"]}
     for size in sizes:
         place = folder / str(size)
         write_with_checkpoint(place, size)
-        commands[_name(size)] = [sys.executable, "-m", "memfold", "prompt", "--ledger", str(place)]
+        commands[_name(size)] = [memfold, "prompt", "--ledger", str(place)]
     samples = processes(commands, rounds)
     print("\n(d) memfold prompt, 1,000 events behind a checkpoint; wall of the process")
     print('    baseline: python -c "import msgspec"')
