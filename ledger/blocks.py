@@ -15,211 +15,24 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import IO, NamedTuple, final
+from typing import IO
 
 from msgspec import Struct
 
-from ledger.codec import UNREADABLE, decode_known
 from ledger.errors import storage_error
-from ledger.events import AnyEvent, Event, SessionMeasured, ToolCompleted
+from ledger.events import AnyEvent, Event
 from ledger.files import close_file
-from ledger.problems import Problem
+from ledger.outlines import Outline, checksum, looked_at
 from ledger.reader import START, Cursor, IdsBefore, events_of, reading
-from ledger.recovery import recover
+from ledger.runs import Run, decoded
 from ledger.sequence import Sequence
-from ledger.times import parse_time
 
-__all__ = [
-    "BLOCK",
-    "NO_OUTLINE",
-    "Block",
-    "BlockReader",
-    "Outline",
-    "OutlinedBlock",
-    "Outlines",
-    "Run",
-    "checksum",
-    "one_by_one",
-    "outline_of",
-    "runs_of",
-    "whole_blocks",
-]
+__all__ = ["BLOCK", "Block", "BlockReader", "OutlinedBlock", "Outlines", "whole_blocks"]
 
 BLOCK = 1 << 18
 """Bytes of a block, at most; a longer line is a block of its own."""
-
-
-class Stretch(Struct, frozen=True, array_like=True, gc=False):
-    """A run of calls and measurements in one block, each as late as the one before it or later.
-
-    Attributes:
-        begin: its first byte in the block.
-        tail: the byte at which its last line begins.
-        end: the byte behind its last one.
-        count: its events.
-        last: the seq of its last event.
-        since: the time of its first event, in milliseconds since the epoch.
-        until: the time of its last event.
-        sources: by source, the time of its last event here.
-        measured: ids of the measurements, which a fold keeps.
-    """
-
-    begin: int
-    tail: int
-    end: int
-    count: int
-    last: int
-    since: int
-    until: int
-    sources: dict[str, int]
-    measured: tuple[str, ...]
-
-
-class Outline(Struct, frozen=True, array_like=True, gc=False):
-    """What a healthy block holds: dense numbers from ``first`` on, runs, and lines between them, in file order.
-
-    Attributes:
-        first: the seq of its first event.
-        count: its events.
-        size: its bytes.
-        looked_at: checksum of what a reader looks at: all but the runs, and the last line of each.
-        runs: its runs of calls; what stands between them are lines of other events.
-    """
-
-    first: int
-    count: int
-    size: int
-    looked_at: int
-    runs: tuple[Stretch, ...]
-
-
-NO_OUTLINE = Outline(-1, 0, 0, 0, ())
-"""What is kept of a block that isn't healthy, so that nobody looks at it again: no number is expected at its place."""
-
-
-@final
-class Run:
-    """Calls and measurements that stand together, as one thing; ``events`` decodes them for whoever needs more.
-
-    Attributes:
-        block: the block that holds them.
-        place: which of the runs of its block it is, from 0.
-
-    The others are those of ``Stretch``.
-    """
-
-    __slots__ = ("_stretch", "block", "count", "last", "measured", "place", "since", "sources", "until")
-
-    def __init__(self, block: OutlinedBlock, stretch: Stretch, place: int) -> None:
-        self.block = block
-        self.place = place
-        self._stretch = stretch
-        self.count = stretch.count
-        self.last = stretch.last
-        self.since = stretch.since
-        self.until = stretch.until
-        self.sources = stretch.sources
-        self.measured = stretch.measured
-
-    def events(self) -> Iterator[AnyEvent]:
-        """The events themselves, as they stand in the log.
-
-        Where somebody has changed a line by hand, what can be read of it.
-
-        Raises:
-            StorageError: if the system can't read the log.
-        """
-        data = self.block.read(self._stretch.begin, self._stretch.end)
-        try:
-            return iter(list(_decoded(data, 0, len(data))))
-        except UNREADABLE:
-            return _recovered(data)
-
-
-class OutlinedBlock:
-    """A block that is read as far as it is asked for; the log stays open as long as one of its blocks is held.
-
-    Attributes:
-        begin: the byte at which it begins in the log.
-    """
-
-    def __init__(self, log: _OpenLog, begin: int, outline: Outline) -> None:
-        self.begin = begin
-        self._log = log
-        self._outline = outline
-
-    @cached_property
-    def checksum(self) -> int:
-        """Of all of its bytes.
-
-        Raises:
-            StorageError: if the system can't read the log.
-        """
-        return checksum(self.read(0, self._outline.size))
-
-    def read(self, begin: int, end: int) -> bytes:
-        """Its bytes from one to another.
-
-        Raises:
-            StorageError: if the system can't read the log.
-        """
-        return self._log.read(self.begin + begin, end - begin)
-
-    def pieces(self) -> Iterator[Event | Run] | None:
-        """Its runs, and the events between them, in file order; None if those aren't what they were.
-
-        Raises:
-            StorageError: if the system can't read the log.
-        """
-        outline = self._outline
-        looked_at = [self.read(begin, end) for begin, end in _looked_at(outline.runs, outline.size)]
-        return self._pieces(looked_at) if _checksum_of(looked_at) == outline.looked_at else None
-
-    def _pieces(self, looked_at: list[bytes]) -> Iterator[Event | Run]:
-        lines, at = looked_at[0], 0
-        for place, stretch in enumerate(self._outline.runs):
-            if at < len(lines):
-                yield from _decoded(lines, at, len(lines))
-            yield Run(self, stretch, place)
-            lines, at = looked_at[place + 1], stretch.end - stretch.tail
-        if at < len(lines):
-            yield from _decoded(lines, at, len(lines))
-
-
-class _OpenLog:
-    """The log, open until nobody holds a block of it, whatever stands under its name by then."""
-
-    _descriptor = -1
-
-    def __init__(self, path: str, file: IO[bytes]) -> None:
-        self._path = path
-        self._descriptor = os.dup(file.fileno())
-
-    def read(self, begin: int, count: int) -> bytes:
-        """So many bytes from one on, or fewer at the end.
-
-        Raises:
-            StorageError: if the system can't read it.
-        """
-        try:
-            return os.pread(self._descriptor, count, begin)
-        except OSError as error:
-            raise storage_error(error, self._path) from error
-
-    def __del__(self) -> None:
-        if self._descriptor >= 0:
-            close_file(self._descriptor)
-
-
-def one_by_one(events: Iterable[AnyEvent | Run]) -> Iterator[AnyEvent]:
-    """Every event by itself, those of runs decoded."""
-    for event in events:
-        if type(event) is Run:
-            yield from event.events()
-        else:
-            yield event
 
 
 Outlines = Callable[[int], Outline | None]
@@ -304,7 +117,82 @@ def _block_at(file: IO[bytes], begin: int, size: int) -> bytes:
     return data if end == len(data) else data[:end]
 
 
-class Block(NamedTuple):
+class OutlinedBlock:
+    """A block that is read as far as it is asked for; the log stays open as long as one of its blocks is held.
+
+    Attributes:
+        begin: the byte at which it begins in the log.
+    """
+
+    def __init__(self, log: _OpenLog, begin: int, outline: Outline) -> None:
+        self.begin = begin
+        self._log = log
+        self._outline = outline
+
+    @cached_property
+    def checksum(self) -> int:
+        """Of all of its bytes.
+
+        Raises:
+            StorageError: if the system can't read the log.
+        """
+        return checksum(self.read(0, self._outline.size))
+
+    def read(self, begin: int, end: int) -> bytes:
+        """Its bytes from one to another.
+
+        Raises:
+            StorageError: if the system can't read the log.
+        """
+        return self._log.read(self.begin + begin, end - begin)
+
+    def pieces(self) -> Iterator[Event | Run] | None:
+        """Its runs, and the events between them, in file order; None if those aren't what they were.
+
+        Raises:
+            StorageError: if the system can't read the log.
+        """
+        outline = self._outline
+        seen = [self.read(begin, end) for begin, end in looked_at(outline.runs, outline.size)]
+        return self._pieces(seen) if checksum(*seen) == outline.looked_at else None
+
+    def _pieces(self, seen: list[bytes]) -> Iterator[Event | Run]:
+        lines, at = seen[0], 0
+        for place, stretch in enumerate(self._outline.runs):
+            if at < len(lines):
+                yield from decoded(lines, at, len(lines))
+            yield Run(self, stretch, place)
+            lines, at = seen[place + 1], stretch.end - stretch.tail
+        if at < len(lines):
+            yield from decoded(lines, at, len(lines))
+
+
+class _OpenLog:
+    """The log, open until nobody holds a block of it, whatever stands under its name by then."""
+
+    _descriptor = -1
+
+    def __init__(self, path: str, file: IO[bytes]) -> None:
+        self._path = path
+        self._descriptor = os.dup(file.fileno())
+
+    def read(self, begin: int, count: int) -> bytes:
+        """So many bytes from one on, or fewer at the end.
+
+        Raises:
+            StorageError: if the system can't read it.
+        """
+        try:
+            return os.pread(self._descriptor, count, begin)
+        except OSError as error:
+            raise storage_error(error, self._path) from error
+
+    def __del__(self) -> None:
+        if self._descriptor >= 0:
+            close_file(self._descriptor)
+
+
+class Block(Struct, frozen=True, gc=False):
     """Whole lines of a log: the byte they begin at, their checksum, and themselves."""
 
     begin: int
@@ -328,119 +216,3 @@ def whole_blocks(path: str, begin: int = 0, *, size: int = BLOCK) -> Iterator[Bl
         while data := _block_at(file, begin, size):
             yield Block(begin, checksum(data), data)
             begin += len(data)
-
-
-def checksum(data: bytes) -> int:
-    """CRC-32 of bytes, a fifth of what decoding them costs.
-
-    It tells every damage apart that is shorter than its 32 bits, and of all others all but one in four billion. It
-    doesn't tell apart what somebody makes so that it has the same one. Neither does a checkpoint, which looks at the
-    last line before it alone (DESIGN 6): whoever suspects that asks ``verify``, which reads the lines.
-    """
-    from zlib import crc32  # a start that reads no block need not load it
-
-    return crc32(data)
-
-
-def _checksum_of(parts: Iterable[bytes]) -> int:
-    from zlib import crc32
-
-    so_far = 0
-    for part in parts:
-        so_far = crc32(part, so_far)
-    return so_far
-
-
-def _looked_at(runs: Iterable[Stretch], size: int) -> Iterator[tuple[int, int]]:
-    """What a reader looks at of a block: from the last line of each run, and from its begin, to the next run."""
-    begin = 0
-    for run in runs:
-        yield begin, run.begin
-        begin = run.tail
-    yield begin, size
-
-
-def outline_of(block: bytes) -> Outline | None:
-    """What whole lines hold; None unless all are known events in dense numbers. One decoding of the block.
-
-    A call whose time is missing or can't be read stands for itself; one that is earlier than the one before it begins a
-    run, as does one whose id was measured in its run.
-    """
-    runs: list[_Open] = []
-    first = expected = -1
-    at, open_ = 0, None
-    for line in block.split(b"\n")[:-1]:
-        try:
-            event = decode_known(line)
-        except UNREADABLE:
-            return None
-        if expected < 0:
-            first = expected = event.seq
-        if event.seq != expected or expected < 0:
-            return None
-        expected += 1
-        end = at + len(line) + 1
-        time = parse_time(event.time) if type(event) in _QUIET else None
-        if time is None:
-            open_ = None
-        elif open_ is None or not open_.take(event, time, at, end):
-            open_ = _Open(event, time, at, end)
-            runs.append(open_)
-        at = end
-    closed = tuple(one.closed() for one in runs)
-    looked_at = _checksum_of(block[begin:end] for begin, end in _looked_at(closed, len(block)))
-    return Outline(first, expected - first, len(block), looked_at, closed)
-
-
-class _Open:
-    """A run that is being made."""
-
-    def __init__(self, event: Event, time: int, begin: int, end: int) -> None:
-        self._begin = begin
-        self._since = self._until = time
-        self._sources: dict[str, int] = {}
-        self._measured: dict[str, None] = {}
-        self._count = 0
-        self.take(event, time, begin, end)
-
-    def take(self, event: Event, time: int, begin: int, end: int) -> bool:
-        """Take in the next event, unless it is too early or measured twice."""
-        if time < self._until or event.id in self._measured:
-            return False
-        if type(event) is SessionMeasured:
-            self._measured[event.id] = None
-        self._until = self._sources[event.source] = time
-        self._tail, self._end, self._last = begin, end, event.seq
-        self._count += 1
-        return True
-
-    def closed(self) -> Stretch:
-        measured = tuple(self._measured)
-        return Stretch(
-            self._begin,
-            self._tail,
-            self._end,
-            self._count,
-            self._last,
-            self._since,
-            self._until,
-            self._sources,
-            measured,
-        )
-
-
-_QUIET = (ToolCompleted, SessionMeasured)
-
-
-def _recovered(lines: bytes) -> Iterator[AnyEvent]:
-    records = (record for line in lines.split(b"\n") for record in recover(line))
-    return (record.item for record in records if not isinstance(record.item, Problem))
-
-
-def runs_of(block: bytes, outline: Outline) -> Iterator[Iterator[Event]]:
-    """The events of each run of a block."""
-    return (_decoded(block, stretch.begin, stretch.end) for stretch in outline.runs)
-
-
-def _decoded(block: bytes, begin: int, end: int) -> Iterator[Event]:
-    return map(decode_known, block[begin : end - 1].split(b"\n"))

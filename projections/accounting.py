@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import Struct
 
-from ledger.blocks import Run
 from ledger.events import AnyEvent
+from ledger.runs import Run
 from projections.memory.activity import calls_taken_in
 from projections.memory.fold import WorkspaceMemory
 from projections.memory.model import CANDIDATE_STATES, CandidateState, MemoryState, Move, Proposal, Ref

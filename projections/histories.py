@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from ledger.blocks import Run
 from ledger.events import AnyEvent, MemoryImported, MemoryUndone, MemoryUpdated, type_name
+from ledger.runs import Run
 from projections.accounting import Accounts, copy_accounts, record_moves
 from projections.facts import Known
 from projections.memory.activity import calls_taken_in

@@ -6,9 +6,9 @@ from collections.abc import Set as AbstractSet
 import msgspec
 from msgspec import Struct
 
-from ledger.blocks import Run
 from ledger.digests import sha256
 from ledger.events import AnyEvent, Delivery, PromptRendered, SessionCompacted, SessionDeleted, SessionStarted
+from ledger.runs import Run
 from projections.facts import Known
 from projections.memory.activity import calls_taken_in
 from projections.memory.fold import WorkspaceMemory

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol, TypeVar, cast, runtime_checkable
 
-from ledger.blocks import Run, one_by_one
 from ledger.events import AnyEvent
+from ledger.runs import Run, one_by_one
 
 __all__ = ["InBulk", "InPlace", "Projection", "fold"]
 

@@ -7,8 +7,8 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
-from ledger.blocks import Run
 from ledger.events import AnyEvent, ToolCompleted
+from ledger.runs import Run
 from projections.accounting import Accounts, copy_accounts, record_moves
 from projections.facts import Known
 from projections.hot.calls import KnownCalls

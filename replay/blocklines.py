@@ -16,9 +16,9 @@ import msgspec
 from msgspec import Struct
 
 from ledger.blocks import Block, whole_blocks
-from ledger.blocks import checksum as checksum_of
 from ledger.codec import UNREADABLE
 from ledger.files import short_lines, write_all
+from ledger.outlines import checksum as checksum_of
 from ledger.trust import DERIVED, open_own, open_own_new
 
 if TYPE_CHECKING:

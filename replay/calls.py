@@ -6,10 +6,12 @@ from itertools import islice
 
 import msgspec
 
-from ledger.blocks import BLOCK, NO_OUTLINE, Block, Run, outline_of, runs_of
+from ledger.blocks import BLOCK, Block
 from ledger.codec import UNREADABLE
 from ledger.log import FileLog
+from ledger.outlines import NO_OUTLINE, outline_of, runs_of
 from ledger.pin import Pin
+from ledger.runs import Run
 from projections.facts import context_key
 from projections.hot.calls import BlockCalls, RunCalls, block_calls
 from projections.policy import Context

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from ledger.blocks import Run
 from ledger.events import AnyEvent, MemoryAdded, MemoryImported, MemoryRequested, SessionCompacted
+from ledger.runs import Run
 from projections.facts import Known, facts_of, parts_beside
 from projections.memory.activity import calls_taken_in
 from projections.memory.fold import WorkspaceMemory

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ledger.blocks import Run
 from ledger.events import AnyEvent
+from ledger.runs import Run
 from projections.accounting import Record
 from projections.facts import Judged, Known, facts_of
 from projections.memory.model import Ref

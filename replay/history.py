@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
-from ledger.blocks import Run
 from ledger.events import AnyEvent
 from ledger.log import FileLog
+from ledger.runs import Run
 from projections.facts import Known
 from projections.histories import HistoryState, MemoryHistories, Step, Words
 from projections.memory.model import Ref

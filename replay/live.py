@@ -9,13 +9,14 @@ from contextlib import suppress
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ledger.blocks import BlockReader, Run
+from ledger.blocks import BlockReader
 from ledger.errors import LedgerError, LedgerNotFound, storage_error
 from ledger.events import AnyEvent
 from ledger.files import open_regular
 from ledger.log import FileLog
 from ledger.pin import Pin
 from ledger.reader import START, Reader
+from ledger.runs import Run
 from projections.memory.model import MemoryState
 from projections.world import World, WorldState
 from replay.archive import Archive, Damaged

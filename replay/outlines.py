@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from ledger.blocks import NO_OUTLINE, BlockReader, Outline, outline_of
+from ledger.blocks import BlockReader
 from ledger.codec import UNREADABLE
 from ledger.log import FileLog
+from ledger.outlines import NO_OUTLINE, Outline, outline_of
 from ledger.reader import START, Cursor
 from replay.blocklines import BlockLines, append, new_blocks
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 
-from ledger.blocks import Run
 from ledger.events import (
     AnyEvent,
     Delivery,
@@ -16,6 +15,7 @@ from ledger.events import (
     SessionStarted,
     type_name,
 )
+from ledger.runs import Run
 from ledger.source import split_source
 from projections.accounting import record_moves
 from projections.facts import Known

@@ -15,8 +15,8 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from ledger.blocks import Run
 from ledger.events import AnyEvent, SessionStarted, UnknownEvent
+from ledger.runs import Run
 from projections.memory.model import Cohort, Entry, MemoryState, Proposal, Ref
 from projections.memory.selection import strongest
 from projections.prompts import Prompts

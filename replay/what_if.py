@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from ledger.blocks import Run
 from ledger.events import AnyEvent, LedgerCreated, PolicySet, PolicySetData
+from ledger.runs import Run
 from projections.policy import DEFAULT_POLICY, Policy, policy_digest, policy_document, policy_from_document
 
 __all__ = ["under_policy"]

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from ledger.blocks import Run, one_by_one
 from ledger.events import AnyEvent, PromptRendered
 from ledger.log import FileLog
+from ledger.runs import Run, one_by_one
 from ledger.source import split_source
 from ledger.times import format_time
 from projections.accounting import Record

@@ -15,8 +15,8 @@ from typing import NamedTuple, Protocol, TypeVar
 import msgspec
 from msgspec import Struct
 
-from ledger.blocks import Run
 from ledger.events import AnyEvent, ToolCompleted, ToolCompletedData
+from ledger.runs import Run
 from projections.facts import context_key
 from projections.hot.facts import OpenedError, Success, ToolFacts, Touch, tool_facts
 from projections.hot.tools import Action

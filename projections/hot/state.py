@@ -9,7 +9,6 @@ from itertools import islice
 import msgspec
 from msgspec import Struct
 
-from ledger.blocks import Run
 from ledger.events import (
     AnyEvent,
     LedgerCreated,
@@ -22,6 +21,7 @@ from ledger.events import (
     SessionStarted,
     ToolCompleted,
 )
+from ledger.runs import Run
 from ledger.source import make_source, split_source
 from projections.facts import Known, facts_for
 from projections.hot.calls import KnownCalls, SessionCalls, call_digest, take_steps

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from ledger.blocks import Run
 from ledger.events import AnyEvent, SessionMeasured, ToolCompleted
+from ledger.runs import Run
 from ledger.times import DAY_MS, instant, parse_time
 from projections.memory.model import MemoryState
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from ledger.blocks import Run
 from ledger.events import (
     AnyEvent,
     CompactionPrepared,
@@ -31,6 +30,7 @@ from ledger.events import (
     ToolCompleted,
     UnknownEvent,
 )
+from ledger.runs import Run
 from ledger.source import make_source, split_source
 from projections.facts import Facts, Judged, Known, facts_for
 from projections.memory import commands, decide, intake

@@ -7,7 +7,9 @@ from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import accumulate
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from ledger.times import DAY_MS
 from projections.memory.model import SOURCE_RANK, Cohort, Entry, MemoryState
@@ -145,7 +147,7 @@ def cohort_of(entry: Entry) -> Cohort:
     return Cohort(wording.source, wording.importance, wording.safety_critical, count)
 
 
-class Curve(NamedTuple):
+class Curve(Struct, frozen=True, gc=False):
     """How what a cohort holds loses strength.
 
     Attributes:

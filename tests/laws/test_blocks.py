@@ -11,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ledger.blocks import NO_OUTLINE, BlockReader, Outline, Run, one_by_one, outline_of, whole_blocks
+from ledger.blocks import BlockReader, whole_blocks
 from ledger.codec import encode
 from ledger.events import AnyEvent, SessionMeasured, ToolCompleted
 from ledger.log import FileLog
+from ledger.outlines import NO_OUTLINE, Outline, outline_of
 from ledger.reader import START, Cursor, Reader
+from ledger.runs import Run, one_by_one
 from projections.memory.fold import WorkspaceMemory
 from projections.protocol import fold
 from projections.world import World

@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import projections.hot.state
-from ledger.blocks import BlockReader, Run, one_by_one, outline_of, runs_of, whole_blocks
+from ledger.blocks import BlockReader, whole_blocks
 from ledger.codec import encode
 from ledger.events import AnyEvent, Draft, ToolArguments, ToolCompleted, ToolCompletedData
 from ledger.log import FileLog
+from ledger.outlines import outline_of, runs_of
+from ledger.runs import Run, one_by_one
 from ledger.times import format_time
 from projections.facts import context_key
 from projections.hot.calls import BlockCalls, RunCalls, block_calls

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ledger.blocks import Run
 from ledger.errors import LedgerNotFound, StorageError
 from ledger.events import AnyEvent, Draft, SessionLinkedData, SessionStartedData
 from ledger.log import LOG_NAME, FileLog
+from ledger.runs import Run
 from projections.facts import Judged, facts_key
 from projections.hot.calls import BlockCalls, block_calls
 from projections.memory.fold import WorkspaceMemory

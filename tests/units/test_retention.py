@@ -9,7 +9,9 @@ from zlib import crc32
 import msgspec
 import pytest
 
-from ledger.blocks import BlockReader, Outline, Run, Stretch
+from ledger.blocks import BlockReader
+from ledger.outlines import Outline, Stretch
+from ledger.runs import Run
 from ledger.times import DAY_MS
 from projections.memory.activity import advance, calls_taken_in, touch
 from projections.memory.model import Cohort
