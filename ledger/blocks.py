@@ -21,10 +21,11 @@ from typing import IO
 
 from msgspec import Struct
 
+from ledger.codec import UNREADABLE
 from ledger.errors import storage_error
 from ledger.events import AnyEvent, Event
 from ledger.files import close_file
-from ledger.outlines import Outline, checksum, looked_at
+from ledger.outlines import Outline, checksum, is_sound, looked_at
 from ledger.reader import START, Cursor, IdsBefore, events_of, reading
 from ledger.runs import Run, decoded
 from ledger.sequence import Sequence
@@ -98,7 +99,7 @@ class BlockReader:
 
 def _continues(outline: Outline, sequence: Sequence) -> bool:
     """Whether a block with this outline holds the next events of a log, none of which needs a further look."""
-    return outline.size > 0 and outline.first == sequence.next_seq and 0 < outline.count <= sequence.rising
+    return outline.first == sequence.next_seq and 0 < outline.count <= sequence.rising
 
 
 def _block_at(file: IO[bytes], begin: int, size: int) -> bytes:
@@ -146,34 +147,47 @@ class OutlinedBlock:
         """
         return self._log.read(self.begin + begin, end - begin)
 
-    def pieces(self) -> Iterator[Event | Run] | None:
+    def pieces(self) -> list[Event | Run] | None:
         """Its runs, and the events between them, in file order; None if those aren't what they were.
 
         Raises:
             StorageError: if the system can't read the log.
         """
         outline = self._outline
+        if not (is_sound(outline) and self.begin + outline.size <= self._log.size):
+            return None
         seen = [self.read(begin, end) for begin, end in looked_at(outline.runs, outline.size)]
-        return self._pieces(seen) if checksum(*seen) == outline.looked_at else None
+        if checksum(*seen) != outline.looked_at:
+            return None
+        try:
+            return self._pieces(seen)
+        except UNREADABLE:  # the outline is of another release, say, which knew more kinds of events
+            return None
 
-    def _pieces(self, seen: list[bytes]) -> Iterator[Event | Run]:
+    def _pieces(self, seen: list[bytes]) -> list[Event | Run]:
+        pieces: list[Event | Run] = []
         lines, at = seen[0], 0
         for place, stretch in enumerate(self._outline.runs):
             if at < len(lines):
-                yield from decoded(lines, at, len(lines))
-            yield Run(self, stretch, place)
+                pieces += decoded(lines, at, len(lines))
+            pieces.append(Run(self, stretch, place))
             lines, at = seen[place + 1], stretch.end - stretch.tail
         if at < len(lines):
-            yield from decoded(lines, at, len(lines))
+            pieces += decoded(lines, at, len(lines))
+        return pieces
 
 
 class _OpenLog:
-    """The log, open until nobody holds a block of it, whatever stands under its name by then."""
+    """The log, open until nobody holds a block of it, whatever stands under its name by then.
+
+    ``size`` is what it had when it was opened, in bytes.
+    """
 
     _descriptor = -1
 
     def __init__(self, path: str, file: IO[bytes]) -> None:
         self._path = path
+        self.size = os.fstat(file.fileno()).st_size
         self._descriptor = os.dup(file.fileno())
 
     def read(self, begin: int, count: int) -> bytes:

@@ -16,7 +16,7 @@ from ledger.events import Event, SessionMeasured, ToolCompleted
 from ledger.runs import decoded
 from ledger.times import parse_time
 
-__all__ = ["NO_OUTLINE", "Outline", "Stretch", "checksum", "looked_at", "outline_of", "runs_of"]
+__all__ = ["NO_OUTLINE", "Outline", "Stretch", "checksum", "is_sound", "looked_at", "outline_of", "runs_of"]
 
 _QUIET = (ToolCompleted, SessionMeasured)
 
@@ -150,6 +150,16 @@ def looked_at(runs: Iterable[Stretch], size: int) -> Iterator[tuple[int, int]]:
         yield begin, run.begin
         begin = run.tail
     yield begin, size
+
+
+def is_sound(outline: Outline) -> bool:
+    """Whether its runs lie behind each other in its block: one that was read from a file need not be one of ours."""
+    at = 0
+    for run in outline.runs:
+        if not at <= run.begin <= run.tail < run.end:
+            return False
+        at = run.end
+    return at <= outline.size > 0
 
 
 def checksum(*parts: bytes) -> int:

@@ -1,8 +1,8 @@
 """A file in ``derived/`` with one line for each block of the log, in its order: disposable, worth nothing but time.
 
 A line has a head, a tab, and what is kept, both as JSON. The head says where the block begins, its checksum, and that
-of what is kept. A line that is torn, damaged or of other bytes is not used. The file is read alongside the log, so that
-it takes no memory.
+of the line. A line that is torn, damaged, glued from two or of other bytes is not used. The file is read alongside the
+log, so that it takes no memory.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Head(Struct, frozen=True, array_like=True, gc=False):
     version: int
     begin: int
     checksum: int
-    kept: int
+    line: int
 
 
 _UNREADABLE = (UnicodeDecodeError, *UNREADABLE)
@@ -65,7 +65,7 @@ class BlockLines:
             return None
         head, kept = self._next
         is_it = head.begin == begin and checksum in (None, head.checksum)
-        return kept if is_it and checksum_of(kept) == head.kept else None
+        return kept if is_it and _line_sum(head.version, begin, head.checksum, kept) == head.line else None
 
 
 def path_of(directory: str, name: str) -> str:
@@ -90,12 +90,17 @@ def append(
     count = 0
     for begin, checksum, what in kept:
         body = msgspec.json.encode(what)
-        head = msgspec.json.encode(_Head(version, begin, checksum, checksum_of(body)))
+        head = msgspec.json.encode(_Head(version, begin, checksum, _line_sum(version, begin, checksum, body)))
         with nullcontext(True) if pin is None else pin.unchanged() as is_its:
             if not is_its or not _added(path_of(directory, name), b"%b\t%b\n" % (head, body)):
                 break
         count += 1
     return count
+
+
+def _line_sum(version: int, begin: int, checksum: int, kept: bytes) -> int:
+    """Of the whole line: what is kept of one block must not count for another."""
+    return checksum_of(b"%d %d %d " % (version, begin, checksum), kept)
 
 
 def _added(path: str, line: bytes) -> bool:

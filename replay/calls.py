@@ -20,7 +20,7 @@ from replay.blocklines import BlockLines, append, new_blocks
 __all__ = ["CALLS_NAME", "KeptCalls", "keep_calls"]
 
 CALLS_NAME = "calls.jsonl"
-_VERSION = 1
+_VERSION = 2
 """Rises when what is kept has another form."""
 
 _decode = msgspec.json.Decoder(BlockCalls).decode

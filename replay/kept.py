@@ -1,7 +1,7 @@
 """Facts kept in ``derived/facts.jsonl``: disposable, checked line by line, and never a reason for another result.
 
-One line per event whose texts are judged: a key that names event, policy, root and rules (``projections.facts``), a
-digest of the facts, and the facts. Writers add lines after an append; readers only read. A line that is torn, damaged
+One line per event whose texts are judged: a key that names event, policy, root and rules (``projections.facts``), the
+facts, and a digest of both. Writers add lines after an append; readers only read. A line that is torn, damaged
 or from other rules is not found under any key, and its event is judged again.
 """
 
@@ -31,9 +31,18 @@ _DIGEST_SIZE = 8
 
 
 class _Line(Struct, frozen=True):
+    """Key, facts, and the digest of both: the facts of one event must not count for another.
+
+    In this order, for a line may be glued from the ends of two.
+    """
+
     k: str
-    d: str
     f: Raw
+    s: str
+
+    @property
+    def is_sound(self) -> bool:
+        return _digest(self.k, self.f) == self.s
 
 
 _UNREADABLE = (OSError, UnicodeDecodeError, *UNREADABLE)
@@ -65,11 +74,8 @@ class KeptFacts:
     def get(self, key: str, /) -> Facts | None:
         """The facts under a key; None if there are none that can be trusted. O(1) in the order of the log."""
         line = self._find(key)
-        if line is None:
-            return None
-        body = bytes(line.f)
         try:
-            return _DECODE_FACTS(body) if _digest(body) == line.d else None
+            return None if line is None else _DECODE_FACTS(line.f)
         except _UNREADABLE:
             return None
 
@@ -93,10 +99,10 @@ class KeptFacts:
         try:
             if place is not None:
                 line = self._line_at(place)
-                return line if line.k == key else None  # the file may have been written over meanwhile
+                return line if line.k == key and line.is_sound else None  # the file may have been written over
             if not self._is_whole:
                 for begin, line in self._once_around():
-                    if line.k == key:
+                    if line.k == key and line.is_sound:
                         return line
                     self._passed[line.k] = begin
         except _UNREADABLE:
@@ -176,8 +182,8 @@ def keep_all(directory: str, events: Iterable[AnyEvent], pin: "Pin | None" = Non
 
 
 def _line(event: Judged, context: Context) -> bytes:
-    body = msgspec.json.encode(facts_for(event, context, None))
-    return msgspec.json.encode(_Line(facts_key(event, context), _digest(body), Raw(body))) + b"\n"
+    key, body = facts_key(event, context), Raw(msgspec.json.encode(facts_for(event, context, None)))
+    return msgspec.json.encode(_Line(key, body, _digest(key, body))) + b"\n"
 
 
 def _add(directory: str, lines: bytes, pin: "Pin | None") -> None:
@@ -192,5 +198,5 @@ def _add(directory: str, lines: bytes, pin: "Pin | None") -> None:
                 os.close(descriptor)
 
 
-def _digest(body: bytes) -> str:
-    return blake2b(body, digest_size=_DIGEST_SIZE).hexdigest()
+def _digest(key: str, body: Raw) -> str:
+    return blake2b(b"%b %b" % (key.encode("utf-8", "replace"), body), digest_size=_DIGEST_SIZE).hexdigest()

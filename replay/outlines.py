@@ -14,7 +14,7 @@ from replay.blocklines import BlockLines, append, new_blocks
 __all__ = ["BLOCKS_NAME", "KeptOutlines", "by_blocks", "keep_outlines"]
 
 BLOCKS_NAME = "blocks.jsonl"
-_VERSION = 3
+_VERSION = 4
 """Rises when the same bytes would give another outline."""
 
 _decode = msgspec.json.Decoder(Outline).decode

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from projections.inert import inert, inert_quote
 from projections.memory.model import Proposal
+from projections.text.canonical import bare
 from projections.text.characters import is_wide_letter
 from projections.text.clean import clean, single_line
 from projections.text.cut import weighted_length
@@ -30,8 +31,6 @@ _TORN = 8
 """Bytes of a beginning or an end that tell a text where the rest of it is cut off."""
 
 _Text = TypeVar("_Text", str, bytes)
-_END_MARKS = "….?!。．？！｡"
-"""What closes a sentence, or stands where a text was cut: the same words without it are the same text (SPEC 8.1)."""
 _AROUND = 4
 _ESCAPE = re.compile(r"\\u[0-9a-f]{4}")
 
@@ -133,13 +132,13 @@ def needles_of(wordings: Iterable[Proposal]) -> Needles:
     for wording in wordings:
         if wording.erased is not None:
             continue
-        wholes.update(text for text in (wording.text, wording.content, wording.rationale) if _is_short(text))
-        titles.update(text for text in (wording.title,) if _is_short(text))
-        loose.update(text for text in (wording.text,) if _is_short(text))
-        lines = (wording.text, wording.title, wording.rationale, wording.content, *wording.content.split("\n"))
-        # A text that was cut stands elsewhere with its end, and a question that was refused may without its mark.
-        pieces = (*lines, *(line.rstrip().rstrip(_END_MARKS) for line in lines))
-        parts.update(stripped for piece in pieces if weighted_length(stripped := piece.strip()) >= SHORTEST)
+        texts, names = _with_bare(wording.text), _with_bare(wording.title)
+        said = texts | _with_bare(wording.content) | _with_bare(wording.rationale)
+        wholes |= set(filter(_is_short, said))
+        titles |= set(filter(_is_short, names))
+        loose |= set(filter(_is_short, texts))
+        pieces = said.union(names, *map(_with_bare, wording.content.split("\n")))
+        parts |= {piece for piece in pieces if weighted_length(piece) >= SHORTEST}
     return _needles(parts, wholes, titles, loose)
 
 
@@ -149,6 +148,14 @@ def named_needles(texts: Iterable[str]) -> Needles:
     parts = {form for form in forms if weighted_length(form) >= SHORTEST_NAMED}
     short = forms - parts - {""}
     return _needles(parts, short, set(), short)
+
+
+def _with_bare(text: str) -> set[str]:
+    """A text, and the same without the punctuation at its ends: that is the same text (SPEC 8.1).
+
+    One that was cut stands elsewhere with its end, a question that was refused without its mark.
+    """
+    return {text, text.strip(), bare(text)} - {""}
 
 
 def _is_short(text: str) -> bool:

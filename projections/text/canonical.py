@@ -11,7 +11,7 @@ from itertools import groupby
 from projections.text.characters import APOSTROPHES, QUOTES
 from projections.text.paths import is_path, normal_path
 
-__all__ = ["canonical", "exact_key", "text_key"]
+__all__ = ["bare", "canonical", "exact_key", "text_key"]
 
 _INNER_APOSTROPHE = re.compile(rf"(?<=[^\W_])[{APOSTROPHES}](?=[^\W_])")
 _TO_SPACES = str.maketrans(dict.fromkeys(QUOTES, " "))
@@ -39,6 +39,18 @@ def canonical(text: str, root: str = "") -> str:
         # Once before the word is taken apart, as a root may hold any character, and once for its parts.
         words += (_as_path(piece, folded_root) for piece in _pieces(_as_path(word, folded_root)))
     return " ".join(words)
+
+
+def bare(text: str) -> str:
+    """A text as it is written, without the punctuation and quotes at its ends, which its canonical form hasn't either.
+
+    Signs that belong to its first or last word stay: ``.env``, ``C#``. Linear.
+    """
+    end = len(text)
+    while end > 0 and _says_nothing(text[end - 1]):
+        end -= 1
+    start = next((i for i in range(end) if not _says_nothing(text[i])), end)
+    return _leading_signs(text, start) + text[start : _with_sign(text, end)]
 
 
 def exact_key(type_: str, text: str, root: str = "") -> str:
@@ -103,11 +115,20 @@ def _end(word: str) -> int:
     end = len(word)
     while end > 0 and _is_punctuation(word[end - 1]):
         end -= 1
-    if 0 < end < len(word):
-        last, sign = word[end - 1], word[end]
+    return _with_sign(word, end)
+
+
+def _with_sign(text: str, end: int) -> int:
+    """Behind the sign that belongs to the word before it."""
+    if 0 < end < len(text):
+        last, sign = text[end - 1], text[end]
         if (sign == "#" and last.isascii() and last.isalpha()) or (sign == "%" and last.isdecimal()):
-            end += 1
+            return end + 1
     return end
+
+
+def _says_nothing(char: str) -> bool:
+    return char.isspace() or char in QUOTES or _is_punctuation(char)
 
 
 def _is_punctuation(char: str) -> bool:

@@ -15,7 +15,7 @@ from ledger.blocks import BlockReader, whole_blocks
 from ledger.codec import encode
 from ledger.events import AnyEvent, SessionMeasured, ToolCompleted
 from ledger.log import FileLog
-from ledger.outlines import NO_OUTLINE, Outline, outline_of
+from ledger.outlines import NO_OUTLINE, Outline, checksum, is_sound, looked_at, outline_of
 from ledger.reader import START, Cursor, Reader
 from ledger.runs import Run, one_by_one
 from projections.memory.fold import WorkspaceMemory
@@ -103,6 +103,39 @@ def _told(piece: AnyEvent | Run) -> object:
     if type(piece) is not Run:
         return piece
     return piece.block.begin, piece.place, piece.count, piece.last, piece.since, piece.until, piece.sources
+
+
+_NUMBERS = st.sampled_from([-(2**64), -(2**63), -5, -1, 0, 1, 7, 300, 2**40, 2**62, 2**63, 2**64])
+
+
+@st.composite
+def _other(draw: st.DrawFn, outline: Outline, rest: bytes) -> Outline:
+    """An outline with another number, and if that may be one, the checksum that it would have of these bytes."""
+    name = draw(st.sampled_from(["size", "begin", "tail", "end"]))
+    number = draw(_NUMBERS | st.integers(0, outline.size))
+    changed = draw(st.integers(0, len(outline.runs)))
+    runs = [replace(run, **{name: number}) if name != "size" else run for run in outline.runs[changed : changed + 1]]
+    outline = replace(outline, runs=(*outline.runs[:changed], *runs, *outline.runs[changed + 1 :]))
+    if name == "size":
+        outline = replace(outline, size=number)
+    if is_sound(outline):
+        pieces = looked_at(outline.runs, outline.size)
+        outline = replace(outline, looked_at=checksum(*(rest[begin:end] for begin, end in pieces)))
+    return outline
+
+
+@settings(max_examples=examples(60))
+@given(events=ledgers() | ledgers_with_runs(), size=SIZES, data=st.data())
+def test_an_outline_that_is_none_of_ours_breaks_nothing(events: list[AnyEvent], size: int, data: st.DataObject) -> None:
+    """Whatever its numbers are, and also where it has the checksum of what it would have a reader look at."""
+    content = b"".join(map(encode, events))
+    with tempfile.TemporaryDirectory() as folder:
+        path = raw_log(Path(folder), content).path
+        kept = kept_of(path, size)
+        others = {begin: data.draw(_other(outline, content[begin:])) for begin, outline in kept.items()}
+        for piece in BlockReader(path, others.get, size=size):
+            if type(piece) is Run:
+                list(piece.events())
 
 
 def test_what_changed_in_the_middle_of_a_run(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections import Counter
@@ -9,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from unittest.mock import patch
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,7 +35,7 @@ from projections.hot.working import Working
 from projections.policy import Context
 from projections.protocol import fold
 from projections.world import World
-from replay.blocklines import path_of
+from replay.blocklines import BlockLines, path_of
 from replay.calls import CALLS_NAME, KeptCalls, keep_calls
 from replay.outlines import BLOCKS_NAME, by_blocks, keep_outlines
 from tests.laws.test_blocks import SIZES, kept_of
@@ -143,7 +145,16 @@ def test_nothing_is_decoded_of_what_is_kept(ledger: Path) -> None:
     assert not any(other(piece, Context(root="/other")) for piece in by_blocks(log) if type(piece) is Run)
 
 
-@settings(max_examples=examples(25))
+def _seams(content: bytes) -> list[int]:
+    """Where numbers of the lines' heads end."""
+    return [
+        head.start() + comma.start()
+        for head in re.finditer(rb"^\[[^\]]*\]", content, re.MULTILINE)
+        for comma in re.finditer(rb"[\[,\]]", head[0])
+    ]
+
+
+@settings(max_examples=examples(40))
 @given(data=st.data())
 def test_what_is_kept_is_only_used_for_its_bytes(ledger: Path, data: st.DataObject) -> None:
     """The files beside the log may be missing, cut or changed, and the log may have other bytes than they are of."""
@@ -156,16 +167,36 @@ def test_what_is_kept_is_only_used_for_its_bytes(ledger: Path, data: st.DataObje
         )
         content = bytearray(Path(name).read_bytes())
         at = data.draw(st.integers(0, len(content) - 1))
-        if data.draw(st.booleans()):
+        accident = data.draw(st.sampled_from(["flip", "cut", "glue"]))
+        if accident == "flip":
             content[at] ^= 1 << data.draw(st.integers(0, 7))
-        elif name != log.path:
+        elif name != log.path and accident == "cut":
             del content[at:]
+        elif name != log.path:  # between numbers of heads, so that what is left of two lines may be one
+            seams = _seams(bytes(content))
+            begin, end = sorted((data.draw(st.sampled_from(seams)), data.draw(st.sampled_from(seams))))
+            del content[begin:end]
         Path(name).write_bytes(content)
         assert list(one_by_one(by_blocks(log))) == list(log.read())
         sessions = SessionStates(calls=KeptCalls(log.directory))
         state = sessions.initial()
         sessions.run(state, by_blocks(log))
         assert state == fold(SessionStates(), log.read())
+
+
+@pytest.mark.parametrize("name", [BLOCKS_NAME, CALLS_NAME])
+def test_what_is_kept_of_another_block_does_not_count(ledger: Path, name: str) -> None:
+    """A line that is left of two, place and checksum of one block and what is kept of the other, is none."""
+    first, second, *_ = Path(path_of(str(ledger), name)).read_bytes().splitlines(keepends=True)
+    seam = [line.index(b"\t", 0) for line in (first, second)]
+    comma = [line.rindex(b",", 0, end) for line, end in zip((first, second), seam, strict=True)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(path_of(folder, name))
+        path.parent.mkdir()
+        version, begin, checksum, _ = msgspec.json.decode(first[: seam[0]])
+        for line, is_there in ((first, True), (first[: comma[0]] + second[comma[1] :], False)):
+            path.write_bytes(line)
+            assert (BlockLines(folder, name, version).find(begin, checksum) is not None) == is_there
 
 
 def test_a_path_that_was_changed_in_what_is_kept_is_no_path(ledger: Path, tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def imports() -> st.SearchStrategy[list[AnyEvent]]:
     return st.lists(IMPORTS, max_size=6).map(lambda steps: events_of([step | {"at": at} for step in steps]))
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(500))
 @given(CROWDS, DAYS, POLICIES, NEWCOMERS)
 def test_room_is_where_the_selection_would_have_it(
     rows: list[dict[str, object]], active: list[int], policy: Policy, drawn: dict[str, object]
@@ -126,7 +126,7 @@ def test_ages_tell_strengths_beyond_doubt(first: float, half_life: float, own: f
             assert strength(curve, state.now - age) < round(own, 9)
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(500))
 @given(CROWDS, DAYS, POLICIES)
 def test_the_strongest_are_those_that_the_caps_let_through(
     rows: list[dict[str, object]], active: list[int], policy: Policy
@@ -152,7 +152,7 @@ def test_a_type_takes_no_more_room_than_its_cap() -> None:
     assert decide.has_room(state, proposal({"id": "newcomer", "type": "decision"}, -1))
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(500))
 @given(CROWDS, DAYS, POLICIES)
 def test_the_weakest_is_the_last_in_rank_order(
     rows: list[dict[str, object]], active: list[int], policy: Policy

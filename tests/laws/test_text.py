@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from projections.policy import DEFAULT_POLICY, RedactionExtra
 from projections.text import clean as clean_module
-from projections.text.canonical import canonical
+from projections.text.canonical import bare, canonical
 from projections.text.clean import clean
 from projections.text.cut import cut
 from projections.text.entry import entry_text
@@ -112,6 +112,18 @@ def test_canonical_text_ignores_case_spaces_and_final_punctuation(text: str) -> 
     assert canonical(f"{text} !!") == canonical(text)
     if text.isascii():  # elsewhere a capital may stand for two letters: ß
         assert canonical(text.upper()) == canonical(text)
+
+
+@settings(max_examples=200)
+@given(_made_of(_WORDS))
+def test_a_bare_text_is_the_same_text(text: str) -> None:
+    """It stands in the other one, is its own bare text, and says what that says; a slash may tell a path."""
+    found = bare(text)
+    assert found in text
+    assert bare(found) == found
+    if not {"/", "\\"} & set(text):
+        assert canonical(found) == canonical(text)
+    assert bare(f"“{found} !). …”") in (found, text)
 
 
 def test_i19_canonical_form_of_every_character_is_idempotent() -> None:

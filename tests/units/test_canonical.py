@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from projections.text.canonical import canonical, exact_key, text_key
+from projections.text.canonical import bare, canonical, exact_key, text_key
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,23 @@ from projections.text.canonical import canonical, exact_key, text_key
 def test_canonical_text(text: str, expected: str) -> None:
     """Form, case, quotes and outer punctuation are evened out; technical signs stay."""
     assert canonical(text, "/w/app") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Is it four?", "Is it four"),
+        (' "(use npm)!? ." ', "use npm"),
+        (".env, then C#!", ".env, then C#"),
+        ("docs/.", "docs"),
+        ("up to 100 %", "up to 100"),
+        ("口令。", "口令"),
+        ("…", ""),
+    ],
+)
+def test_a_bare_text(text: str, expected: str) -> None:
+    """As it was written, but for what stands around it."""
+    assert bare(text) == expected
 
 
 def test_a_root_may_hold_any_letter() -> None:

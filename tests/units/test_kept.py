@@ -132,6 +132,21 @@ def test_where_a_fold_has_read_to_the_next_one_begins(events: list[AnyEvent], tm
     assert later.end == len(lines[0]) + len(lines[1])
 
 
+def test_facts_of_another_event_do_not_count(events: list[AnyEvent], tmp_path: Path) -> None:
+    """A line that is left of two, the key of one and the facts of the other, is none."""
+    keep_all(str(tmp_path), events)
+    path = Path(facts_path(str(tmp_path)))
+    first, second, third = path.read_bytes().splitlines(keepends=True)
+    seam = first.index(b',"f"')
+    path.write_bytes(first[:seam] + second[second.index(b',"f"') :] + third)
+    kept = KeptFacts(str(tmp_path))
+    assert [kept.get(key) is not None for key in keys_of(events)] == [False, False, True]
+    with path.open("ab") as file:
+        file.write(first)
+    kept = KeptFacts(str(tmp_path))
+    assert [kept.get(key) is not None for key in keys_of(events)] == [True, False, True]  # whichever line has it
+
+
 def test_a_pipe_in_place_of_the_facts_is_not_waited_for(events: list[AnyEvent], tmp_path: Path) -> None:
     """Whatever else stands there is an empty file to readers, and writers leave it alone."""
     path = Path(facts_path(str(tmp_path)))

@@ -27,6 +27,8 @@ _CHANGES: tuple[Callable[[list[Place], Place], object], ...] = (
     _insert,
     lambda row, place: row.append(place) if not row or row[-1] < place else None,
     lambda row, place: row.__delitem__(bisect_left(row, place)) if bisect_left(row, place) < len(row) else None,
+    lambda row, place: row.__delitem__(place[1] % len(row)) if row else None,
+    lambda row, _: row.__delitem__(0) if row else None,
 )
 _QUESTIONS: tuple[Callable[[list[Place]], object], ...] = (
     len,
@@ -43,7 +45,12 @@ _QUESTIONS: tuple[Callable[[list[Place]], object], ...] = (
 )
 
 
-@given(_PLACES, st.integers(0, 12), st.lists(st.tuples(st.sampled_from(_CHANGES), _PLACES), max_size=4), st.data())
+@given(
+    _PLACES,
+    st.integers(0, 12),
+    st.lists(st.tuples(st.sampled_from(_CHANGES), _PLACES.filter(bool)), max_size=6),
+    st.data(),
+)
 def test_a_row_is_a_list(
     places: list[Place],
     newest: int,
@@ -96,6 +103,10 @@ def test_an_older_place_goes_without_the_others_being_made() -> None:
     assert (row[0], row[1], len(row)) == ((3, 3), (5, 5), 2)
     assert (list(row), list.__len__(row), len(reads)) == ([(3, 3), (5, 5)], 2, 1)
     assert list(same) == [(1, 1), (2, 2), (3, 3), (5, 5)]
+    del same[0]
+    del same[0]
+    del same[1]
+    assert list(same) == [(3, 3)]
 
 
 def test_older_places_are_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -262,7 +262,7 @@ def _forged(lines: bytes) -> bytes:
     for line in lines.splitlines():
         fields = json.loads(line)
         body = msgspec.json.encode(json.loads(json.dumps(fields["f"]).replace("cents", "pounds")))
-        fields["d"] = hashlib.blake2b(body, digest_size=8).hexdigest()
+        fields["s"] = hashlib.blake2b(b"%b %b" % (fields["k"].encode(), body), digest_size=8).hexdigest()
         forged.append(msgspec.json.encode({**fields, "f": msgspec.Raw(body)}) + b"\n")
     return b"".join(forged)
 
