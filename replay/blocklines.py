@@ -54,6 +54,11 @@ class BlockLines:
         self._lines = _lines(path_of(directory, name), version)
         self._next = next(self._lines, None)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no line is left."""
+        return self._next is None
+
     def find(self, begin: int, checksum: int | None = None) -> bytes | None:
         """What is kept of the block at a byte; with a checksum, only if it is of just its bytes.
 

@@ -158,5 +158,5 @@ def print_checkpoints(console: Console, checkpoints: Rechecked) -> None:
     if checkpoints.held:
         console.fields([("starts", f"{plural(checkpoints.held, 'checkpoint')}, as the log gives")])
     for name in checkpoints.removed:
-        text = f"checkpoint {name} wasn't what the log gives: removed, and starts don't need it"
+        text = f"{name}, which starts go by, wasn't what the log gives: removed, and they don't need it"
         _verdict(console, console.style.red, text)

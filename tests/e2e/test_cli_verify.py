@@ -399,7 +399,7 @@ def test_a_checkpoint_that_is_something_else_is_removed(lie: str, monkeypatch: p
         assert run("prompt", *LEDGER).out != block
     ran = run("verify", *LEDGER)
     assert ran.code == 3
-    assert f"checkpoint {name} wasn't what the log gives" in " ".join(ran.out.split())
+    assert f"{name}, which starts go by, wasn't what the log gives" in " ".join(ran.out.split())
     assert run("prompt", *LEDGER).out == block
     assert run("verify", *LEDGER).code == 0
 

@@ -21,7 +21,8 @@ from ledger.runs import Run, one_by_one
 from projections.memory.fold import WorkspaceMemory
 from projections.protocol import fold
 from projections.world import World
-from replay.outlines import by_blocks, keep_outlines
+from replay.outlines import BLOCKS_NAME, by_blocks, keep_outlines
+from replay.recheck import Rechecked, recheck
 from tests.support.effort import examples
 from tests.support.logs import TIME, line_of, raw_log
 from tests.support.runs import call, ledgers_with_runs
@@ -229,6 +230,27 @@ def test_a_log_of_many_blocks(tmp_path: Path) -> None:
     assert calls < 1000  # those of the last, unfinished block
     block = Path(log.path).read_bytes()[: 1 << 18]
     assert outline_of(block[: block.rfind(b"\n") + 1]) is not None
+
+
+def test_verify_looks_at_what_readers_do_not(tmp_path: Path) -> None:
+    """A call that was changed in the middle of a run counts as what it was until then; others are seen anyway."""
+    from bench.ledgers import write_ledger
+
+    write_ledger(tmp_path, 3000)
+    log = FileLog.open(tmp_path)
+    keep_outlines(str(tmp_path), log.path)
+    assert recheck(log) == Rechecked()
+    content = Path(log.path).read_bytes()
+    outline = outline_of(next(whole_blocks(log.path)).data)
+    assert outline is not None
+    run = max(outline.runs, key=lambda run: run.tail - run.begin)
+    hidden = content.rindex(b'"time":"20', run.begin, run.tail) + len(b'"time":"20')
+    for place, removed in ((run.tail + 10, ()), (hidden, (BLOCKS_NAME,))):
+        Path(log.path).write_bytes(content[:place] + b"0" + content[place + 1 :])
+        assert recheck(log).removed == removed
+    assert list(one_by_one(by_blocks(log))) == list(log.read())
+    assert keep_outlines(str(tmp_path), log.path) > 0
+    assert recheck(log).removed == ()
 
 
 def test_outlines_of_a_log_that_was_replaced_by_a_shorter_one(tmp_path: Path) -> None:
