@@ -31,10 +31,7 @@ _DIGEST_SIZE = 8
 
 
 class _Line(Struct, frozen=True):
-    """Key, facts, and the digest of both: the facts of one event must not count for another.
-
-    In this order, for a line may be glued from the ends of two.
-    """
+    """Key, facts, and the digest of both: what is left of two lines must not give one event the facts of another."""
 
     k: str
     f: Raw
