@@ -117,8 +117,8 @@ class VerifyDocument(Struct, frozen=True, tag_field="schema", tag="memfold.verif
         receipts: how many prompts were made again; null if that wasn't asked for.
         differences: those that came out otherwise than the host was given them.
         checkpoints: how many checkpoints beside the ledger are what the log gives.
-        removed: names of those that weren't, and ``blocks.jsonl`` if an outline wasn't; they are gone, and nothing needs
-            them.
+        removed: names of those that weren't, and ``blocks.jsonl`` if an outline wasn't; they are gone, and nothing
+            needs them.
     """
 
     ledger: str
