@@ -119,13 +119,13 @@ def test_canonical_text_ignores_case_spaces_and_final_punctuation(text: str) -> 
 def test_a_bare_text_is_the_same_text(text: str) -> None:
     """It stands in the other one, is its own bare text, and says what that says.
 
-    But a slash may tell a path, and a letter in another form have a sign of its own.
+    But a slash may tell a path, and what becomes a letter of another form may have a sign then.
     """
     found = bare(text)
     assert found in text
     assert bare(found) == found
-    if not {"/", "\\"} & set(text) and unicodedata.is_normalized("NFKC", text):
-        assert canonical(found) == canonical(text)
+    if not {"/", "\\"} & set(text):
+        assert canonical(found).lstrip(".@#~-") == canonical(text).lstrip(".@#~-")
     assert bare(f"“{found} !). …”") in (found, text)
 
 
