@@ -1,4 +1,4 @@
-# ruff: noqa: PTH101, PTH102, PTH112, PTH114, PTH120 - pathlib costs more at start-up than an append
+# ruff: noqa: PTH101, PTH102, PTH112, PTH114, PTH120, PTH202 - pathlib costs more at start-up than an append
 """Private files and folders: readable and writable by their owner alone, under any umask."""
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import IO
 __all__ = [
     "PATH_LIMIT",
     "close_file",
+    "is_empty",
     "is_there",
     "make_private_folder",
     "open_private",
@@ -131,6 +132,14 @@ def is_there(path: str) -> bool:
     except OSError:
         return True
     return True
+
+
+def is_empty(path: str) -> bool:
+    """Whether a file is there without a byte in it."""
+    try:
+        return os.path.getsize(path) == 0
+    except OSError:
+        return False
 
 
 def require_regular(status: os.stat_result, path: str) -> None:

@@ -1,5 +1,5 @@
 # ruff: noqa: PTH118 - os.path strings, as in ``memfold.paths``
-"""A ledger whose log is gone: what shows that there was one, and the copies that bring it back."""
+"""A ledger whose log is gone or emptied: what shows that there was one, and the copies that bring it back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shlex import quote
 
 from ledger.copies import digest_log, log_at
 from ledger.events import LedgerCreated
-from ledger.files import is_there
+from ledger.files import is_empty, is_there
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.reader import Reader
 from ledger.trust import DERIVED
@@ -20,14 +20,20 @@ from projections.text.clean import decode
 
 __all__ = ["bare_copy", "begun_anew", "had_a_log", "newest_backup", "what_is_left"]
 
-_TRACES = (LOG_NAME + LOCK_SUFFIX, DERIVED, QUARANTINE)
+_TRACES = (DERIVED, QUARANTINE)
 """What stands in a ledger's folder only after its first event was written."""
 
 
 def had_a_log(directory: str) -> bool:
-    """Whether a folder without a log holds what only a ledger leaves."""
-    gone = not is_there(os.path.join(directory, LOG_NAME))
-    return gone and any(is_there(os.path.join(directory, name)) for name in _TRACES)
+    """Whether a folder without a log, or with an empty one, holds what only a ledger leaves."""
+    log = os.path.join(directory, LOG_NAME)
+    if is_empty(log):  # a lock stands beside it where a process was killed before it wrote the first event
+        traces: tuple[str, ...] = _TRACES
+    elif not is_there(log):
+        traces = (LOG_NAME + LOCK_SUFFIX, *_TRACES)
+    else:
+        return False
+    return any(is_there(os.path.join(directory, name)) for name in traces)
 
 
 def newest_backup(data: str, key: str) -> Backup | None:
@@ -36,7 +42,9 @@ def newest_backup(data: str, key: str) -> Backup | None:
 
 
 def what_is_left(directory: str, data: str, key: str, named: str = "") -> tuple[str, str] | None:
-    """What a person is told where there is no log, and what to do; None where nothing says that there ever was one.
+    """What a person is told where there is no log, or an empty one, and what to do.
+
+    None where nothing says that there ever was another one.
 
     Args:
         directory: the ledger's folder.
@@ -50,7 +58,8 @@ def what_is_left(directory: str, data: str, key: str, named: str = "") -> tuple[
     count = len(known_backups(data, key))
     if not count and not had_a_log(directory):
         return None
-    gone = f"the log of the ledger in {decode(directory)} is gone"
+    how = "empty" if is_empty(os.path.join(directory, LOG_NAME)) else "gone"
+    gone = f"the log of the ledger in {decode(directory)} is {how}"
     if not count:
         anew = f"to begin anew, move that folder away: mv {quote(decode(directory))} {quote(decode(directory))}.gone"
         return f"{gone}, and no backup is known", f"memfold restore-backup PATH{named} with a copy of yours; {anew}"

@@ -259,7 +259,7 @@ _COMMANDS = (
             "memfold verify --proof event-12.tlog-proof --since harbour.head",
             "memfold verify --prompts --json",
         ),
-        "Removes a checkpoint that isn't what the ledger gives; writes nothing else.",
+        "Removes what is kept for fast starts where it isn't what the ledger gives; writes nothing else.",
     ),
     Command(
         "prove",

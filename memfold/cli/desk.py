@@ -12,7 +12,7 @@ from ledger.source import OWN_SOURCE
 from ledger.times import format_time
 from memfold.cli.console import Console
 from memfold.cli.documents.changes import ChangeDocument, ReasonPart
-from memfold.cli.place import Place, find_place, has_ledger, open_view, watch_damage
+from memfold.cli.place import Place, find_place, has_empty_log, has_ledger, open_view, watch_damage
 from memfold.clock import now_ms
 from memfold.editing import Done, find
 from memfold.errors import OK, ConfigError, MemfoldError, NotFoundError
@@ -50,7 +50,7 @@ class Desk:
         config = place.resolved.config
         if not config.enabled:
             raise ConfigError("memory is switched off, so nothing was changed", "MEMFOLD=on, or enabled = true")
-        if not has_ledger(place):
+        if not has_ledger(place) or has_empty_log(place):
             if not make:
                 open_view(options)  # says whose ledger it would be, and how to begin one
             from memfold.cli.lost import require_no_loss

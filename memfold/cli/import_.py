@@ -237,7 +237,8 @@ def _tell_differences(console: Console, report: FileReport) -> None:
         offsets = ", ".join(f"#{seq}" for seq in report.differs[:_SHOWN])
         more = ", …" if len(report.differs) > _SHOWN else ""
         what = "1 event differs" if len(report.differs) == 1 else f"{len(report.differs):,} events differ"
-        console.note(f"{what} here from {clean(report.file)}, and stays: {offsets}{more} (memfold log {first})")
+        look = f"memfold log --at {first} --limit 1"
+        console.note(f"{what} here from {clean(report.file)}, and stays: {offsets}{more} ({look})")
 
 
 def _is_worth_telling(line: LineReport) -> bool:

@@ -1,4 +1,4 @@
-"""What a command says where the log of a ledger is gone, and before it would begin a new one over what is left."""
+"""What a command says where the log of a ledger is gone or emptied, and before it would begin a new one over that."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from argparse import Namespace
 
 from memfold.cli.backup import store_of
 from memfold.cli.parsing import place_options
-from memfold.cli.place import Place, has_ledger
+from memfold.cli.place import Place, has_empty_log, has_ledger
 from memfold.errors import NotFoundError
 from memfold.lost import had_a_log, what_is_left
 from memfold.terminal import clean
@@ -16,8 +16,10 @@ __all__ = ["missing_log", "require_no_loss"]
 
 
 def missing_log(options: Namespace, place: Place) -> NotFoundError | None:
-    """What to tell of a ledger whose log is gone; None where there is a log, or never was one."""
-    left = None if has_ledger(place) else what_is_left(place.directory, *store_of(place), place_options(options))
+    """What to tell of a ledger whose log is gone or emptied; None where it has events, or never had any."""
+    if has_ledger(place) and not has_empty_log(place):
+        return None
+    left = what_is_left(place.directory, *store_of(place), place_options(options))
     return None if left is None else NotFoundError(*left)
 
 

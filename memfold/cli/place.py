@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ledger.errors import LedgerNotFound
 from ledger.events import AnyEvent
-from ledger.files import is_there
+from ledger.files import is_empty, is_there
 from ledger.log import LOG_NAME, FileLog
 from ledger.source import split_source
 from ledger.times import DAY_MS, parse_time
@@ -214,6 +214,11 @@ def open_view(options: Namespace) -> View:
         log = FileLog.open(place.directory)
     except LedgerNotFound:
         raise _missing(options, place) from None
+    if has_empty_log(place):
+        from memfold.cli.lost import missing_log
+
+        if lost := missing_log(options, place):
+            raise lost
     watch_damage(options, log)
     at: str | None = getattr(options, "at", None)
     if at is None and options.ledger is None and place.resolved.config.enabled:
@@ -245,6 +250,11 @@ def watch_damage(options: Namespace, log: FileLog) -> None:
 def has_ledger(place: Place) -> bool:
     """Whether there is a ledger, whatever its state."""
     return is_there(os.path.join(place.directory, LOG_NAME))
+
+
+def has_empty_log(place: Place) -> bool:
+    """Whether it has a log without a byte in it, as one has that was emptied, or is being made."""
+    return is_empty(os.path.join(place.directory, LOG_NAME))
 
 
 def named_event(events: Iterable[AnyEvent], name: str) -> AnyEvent:

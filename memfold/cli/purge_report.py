@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from shlex import quote
 
 from ledger.log import LOG_NAME
+from ledger.trust import DERIVED
 from memfold.cli.console import Console
 from memfold.cli.documents.changes import PlacePart, PurgeDocument, PurgedPart
 from memfold.cli.words import plural
@@ -124,4 +125,6 @@ def _action(place: PlacePart) -> str:
         return "delete it, and don't import it: it is a copy of the log from before"
     if os.path.basename(place.path) == LOG_NAME:
         return f"another ledger; purge there too: --ledger {quote(os.path.dirname(place.path))}"
+    if os.path.basename(os.path.dirname(place.path)) == DERIVED:
+        return "another ledger's: a purge there removes it"
     return "left as it is: it isn't memfold's to change"

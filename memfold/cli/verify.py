@@ -12,7 +12,7 @@ from memfold.cli.given import GivenProof, read_head, read_proof
 from memfold.cli.parsing import json_option, ledger_options
 from memfold.cli.place import View, has_ledger, open_view, reading_place
 from memfold.cli.verify_alone import check_alone
-from memfold.cli.verify_output import print_checkpoints, print_prompts, print_proof, print_verification
+from memfold.cli.verify_output import print_prompts, print_proof, print_verification
 from memfold.errors import FINDINGS, OK, DataError, NotFoundError, UsageError
 from projections.text.clean import decode
 from replay.claims import origin_in
@@ -87,8 +87,7 @@ def _check_here(options: Namespace, since: Head | None, proof: GivenProof | None
             _document(view, found, tuple(given), event, prompts=prompts, checkpoints=checkpoints, intact=intact)
         )
     else:
-        print_verification(console, found, tuple(given))
-        print_checkpoints(console, checkpoints)
+        print_verification(console, found, tuple(given), checkpoints)
         if proof is not None and holds:
             print_proof(console, proof.proof, event)
         if prompts is not None:

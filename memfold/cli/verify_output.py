@@ -11,7 +11,7 @@ from replay.rerender import Difference, Rerendered
 from replay.tlog import Proof
 from replay.verify import Break, Given, Verification
 
-__all__ = ["print_checkpoints", "print_prompts", "print_proof", "print_verification"]
+__all__ = ["print_prompts", "print_proof", "print_verification"]
 
 _SHOWN = 10
 _CAUSES = {
@@ -26,18 +26,24 @@ _AGAIN = {"head": "take a new head", "proof": "make a new proof"}
 _YOURS = {"head": "the head you gave", "proof": "the head in the proof"}
 
 
-def print_verification(console: Console, found: Verification, names: tuple[str, ...]) -> None:
+def print_verification(console: Console, found: Verification, names: tuple[str, ...], kept: Rechecked) -> None:
     """Print the verdict and what it rests on.
 
     Args:
         console: where to.
         found: what was found.
         names: for each given head whether it was a ``head`` by itself or that of a ``proof``.
+        kept: what came of looking at what was kept of the log when it was read.
     """
     style = console.style
     ended = [_ended(name, one) for name, one in zip(names, found.given, strict=True) if one.standing == "purged"]
     if found.breaks:
         _verdict(console, style.red, f"broken: {_where(found.breaks[0])}")
+    elif kept.removed:
+        heads = f"{_holding(found, names)}, but " if found.heads or names else ""
+        _verdict(
+            console, style.red, f"changed: {heads}what was kept of the log when it was read isn't what it says now"
+        )
     elif not ended and (found.heads or names):
         _verdict(console, style.green, f"intact: {_holding(found, names)}")
     elif not ended:
@@ -51,12 +57,18 @@ def print_verification(console: Console, found: Verification, names: tuple[str, 
             ("sealed", f"the first {plural(found.sealed, 'line')}" if found.heads else ""),
             *((name, _given(one)) for name, one in zip(_labels(names), found.given, strict=True)),
             ("purged", _purged(found)),
+            ("kept", f"{plural(kept.held, 'checkpoint')} for fast starts, as the log gives" if kept.held else ""),
+            ("removed", f"{', '.join(kept.removed)}: answers follow the log from now on" if kept.removed else ""),
         ]
     )
     for one in found.breaks[:_SHOWN]:
         console.wrapped(_place(one))
     if len(found.breaks) > _SHOWN:
         console.wrapped(f"… and {len(found.breaks) - _SHOWN:,} more: behind a line that changed no head holds")
+    if found.breaks or kept.removed:
+        why = "" if found.breaks else "somebody changed a line in its place, or memfold made a mistake; "
+        look = "memfold import --dry-run COPY, with a copy of the log from before, names the events that differ"
+        console.wrapped(why + look)
 
 
 def print_proof(console: Console, proof: Proof, event: str) -> None:
@@ -151,12 +163,3 @@ def _given(one: Given) -> str:
 
 def _row(one: Difference) -> tuple[str, ...]:
     return (f"#{one.offset}", one.kind, f"#{one.position}", _CAUSES[one.cause])
-
-
-def print_checkpoints(console: Console, checkpoints: Rechecked) -> None:
-    """Print what stands beside the ledger for faster starts, if anything does."""
-    if checkpoints.held:
-        console.fields([("starts", f"{plural(checkpoints.held, 'checkpoint')}, as the log gives")])
-    for name in checkpoints.removed:
-        text = f"{name}, which starts go by, wasn't what the log gives: removed, and they don't need it"
-        _verdict(console, console.style.red, text)

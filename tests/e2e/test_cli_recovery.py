@@ -49,13 +49,22 @@ def findings() -> dict[str, bool]:
 READING = (["list"], ["check"], ["verify"], ["prompt"], ["status"], ["log"], ["why", "harbour"], ["forget", "MEM-001"])
 
 
+def lose(log: Path, how: str) -> None:
+    """A log that is gone, or emptied."""
+    if how == "gone":
+        log.unlink()
+    else:
+        log.write_bytes(b"")
+
+
+@pytest.mark.parametrize("how", ["gone", "empty"])
 @pytest.mark.parametrize("arguments", [*READING, ["add", "Use tabs"], ["repair"]], ids=" ".join)
-def test_a_log_that_is_gone_is_told_with_the_way_back(ledger: Path, arguments: list[str]) -> None:
+def test_a_log_that_is_lost_is_told_with_the_way_back(ledger: Path, arguments: list[str], how: str) -> None:
     """Every command names the backup; none says that there never was a ledger, or begins one over what is left."""
     copy = backup()
-    (ledger / LOG_NAME).unlink()
-    failed(run(*arguments), 66, "is gone; there is 1 backup", f"memfold restore-backup {copy.name}")
-    assert not (ledger / LOG_NAME).exists()
+    lose(ledger / LOG_NAME, how)
+    failed(run(*arguments), 66, f"is {how}; there is 1 backup", f"memfold restore-backup {copy.name}")
+    assert not (ledger / LOG_NAME).exists() or not (ledger / LOG_NAME).read_bytes()
     assert [one["folder"] for one in done("backup", "--list")["backups"]] == [str(copy)]
     named = run("list", "--ledger", str(ledger))
     failed(named, 66, f"memfold restore-backup {copy.name} --ledger {ledger}")
@@ -84,16 +93,18 @@ def test_no_whole_backup_is_told_too(ledger: Path) -> None:
     failed(run("list"), 66, "there is 1 backup, none of them whole", "memfold backup --list")
 
 
-def test_nothing_begins_a_log_over_what_is_left(ledger: Path, project: Path) -> None:
+@pytest.mark.parametrize("how", ["gone", "empty"])
+def test_nothing_begins_a_log_over_what_is_left(ledger: Path, project: Path, how: str) -> None:
     """Not an import, even a dry one, not a recording, and not the memory file of an installation."""
-    (ledger / LOG_NAME).unlink()
+    (ledger / "derived").mkdir(exist_ok=True)
+    lose(ledger / LOG_NAME, how)
     (project / "AGENTS.md").write_text("- Use tabs\n")
     recording = str(RECORDINGS / "remember.jsonl")
     for arguments in (["import", "AGENTS.md", "--format", "bullets"], ["ingest", "opencode", recording]):
-        failed(run(*arguments, "--ledger", str(ledger)), 66, "is gone, and no backup is known")
-    failed(run("import", "AGENTS.md", "--format", "bullets", "--dry-run"), 66, "is gone")
+        failed(run(*arguments, "--ledger", str(ledger)), 66, f"is {how}, and no backup is known")
+    failed(run("import", "AGENTS.md", "--format", "bullets", "--dry-run"), 66, f"is {how}")
     assert "the log of this project's ledger is gone" in run("install", "opencode", "--memory-file").err
-    assert not (ledger / LOG_NAME).exists()
+    assert not (ledger / LOG_NAME).exists() or not (ledger / LOG_NAME).read_bytes()
 
 
 def test_what_waits_is_no_trace(ledger: Path) -> None:
@@ -205,8 +216,9 @@ def test_a_memory_stored_behind_garbage_comes_with_a_hint(ledger: Path) -> None:
     assert "1 damaged piece of the log was skipped" in ran.err
 
 
-def test_an_emptied_log_is_called_empty(ledger: Path) -> None:
-    """No offset -1."""
+def test_a_log_that_is_being_made_is_called_empty(ledger: Path) -> None:
+    """No offset -1; and nothing says that it ever had an event."""
+    shutil.rmtree(ledger / "derived", ignore_errors=True)
     (ledger / LOG_NAME).write_bytes(b"")
     assert run("list").err == "memfold: no active memories: the log is empty\n"
 
@@ -219,7 +231,7 @@ def test_an_event_that_was_changed_is_told_by_an_import(ledger: Path, tmp_path: 
     before = (ledger / LOG_NAME).read_bytes()
     ran = run("import", str(copy))
     assert ran.code == 3
-    assert "1 event differs here from good.jsonl, and stays: #3 (memfold log 3)" in ran.err
+    assert "1 event differs here from good.jsonl, and stays: #3 (memfold log --at 3 --limit 1)" in ran.err
     assert "nothing new" not in ran.out
     assert done("import", str(copy), code=3)["files"][0]["differs"] == [3]
     assert (ledger / LOG_NAME).read_bytes() == before

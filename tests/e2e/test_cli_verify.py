@@ -378,7 +378,7 @@ def test_checkpoints_that_are_what_the_log_gives() -> None:
     before = {path: path.read_bytes() for path in Path("ledger").rglob("*") if path.is_file()}
     ran = run("verify", *LEDGER)
     assert (ran.code, ran.err) == (0, "")
-    assert "starts  1 checkpoint, as the log gives" in ran.out
+    assert "kept    1 checkpoint for fast starts, as the log gives" in ran.out
     assert (_verified()["checkpoints"], _verified()["removed"]) == (1, [])
     assert {path: path.read_bytes() for path in Path("ledger").rglob("*") if path.is_file()} == before
 
@@ -399,7 +399,9 @@ def test_a_checkpoint_that_is_something_else_is_removed(lie: str, monkeypatch: p
         assert run("prompt", *LEDGER).out != block
     ran = run("verify", *LEDGER)
     assert ran.code == 3
-    assert f"{name}, which starts go by, wasn't what the log gives" in " ".join(ran.out.split())
+    told = " ".join(ran.out.split())
+    assert "changed: 1 head holds, but what was kept of the log when it was read isn't what it says now" in told
+    assert f"removed {name}: answers follow the log from now on" in told
     assert run("prompt", *LEDGER).out == block
     assert run("verify", *LEDGER).code == 0
 

@@ -142,6 +142,12 @@ def test_a_cut_text_is_found_where_it_stands_whole() -> None:
     assert needles.erased("x" + "a" * 60) == f"x{ERASED}" + "a" * 10
 
 
+def test_a_text_that_is_named_is_found_without_the_marks_that_were_typed() -> None:
+    """Whoever types a sentence means the words of it."""
+    assert named_needles(["my pin is 5544 ok."]).erased("echo my pin is 5544 ok") == f"echo {ERASED}"
+    assert named_needles(["“vim?”"]).are_in("vim")
+
+
 @pytest.mark.parametrize("mark", ["?", ".", "!!", "。", "？", " ? .", "!)", "؟", "।", "⁈", ";", '"'])
 def test_a_text_is_found_without_the_marks_at_its_ends(mark: str) -> None:
     """Canonical text has none either (SPEC 8.1); where they stand, they go with it. Short ones go as short ones do."""
