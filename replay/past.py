@@ -11,6 +11,8 @@ from ledger.events import (
     Delivery,
     MemoryDeleted,
     MemoryImported,
+    MemoryRestored,
+    MemoryUpdated,
     PromptRendered,
     SessionStarted,
     type_name,
@@ -48,6 +50,7 @@ class EventLine(Struct, frozen=True):
         time: when it says that it happened.
         session: whose it was, or null.
         file: of an import, the file, the line and the first digits of the file's digest; else empty.
+        reason: what was given as the reason of a change, a deletion or a return; else empty.
     """
 
     offset: int
@@ -56,6 +59,7 @@ class EventLine(Struct, frozen=True):
     time: str
     session: str | None
     file: str = ""
+    reason: str = ""
 
 
 class Past(Struct, frozen=True):
@@ -120,4 +124,5 @@ def _event_line(event: AnyEvent) -> EventLine:
     file = ""
     if isinstance(event, MemoryImported):
         file = f"{event.data.file}:{event.data.line}, {event.data.digest[:_DIGEST_SHOWN]}"
-    return EventLine(event.seq, event.id, type_name(event), event.time or "", session, file)
+    reason = event.data.reason if isinstance(event, MemoryDeleted | MemoryRestored | MemoryUpdated) else ""
+    return EventLine(event.seq, event.id, type_name(event), event.time or "", session, file, reason)

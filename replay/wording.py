@@ -19,14 +19,14 @@ class Wording(Struct, frozen=True):
         offset: offset of the event that proposed the present wording; null where a command changed the fields.
         state: what became of the candidate that this event proposed, or null.
         since: offset of the event that gave the entry this wording, or null.
-        changed: when the entry last changed, or null.
+        changed: when it was given this wording.
     """
 
     first: str
     offset: int | None
     state: CandidateState | None
     since: int | None
-    changed: str | None
+    changed: str
 
 
 def wording_of(world: WorldState, ref: Ref) -> Wording | None:
@@ -40,5 +40,5 @@ def wording_of(world: WorldState, ref: Ref) -> Wording | None:
         offset=None if giver is None else giver.proposal.order[0],
         state=None if giver is None else giver.state,
         since=None if giver is None else giver.offset,
-        changed=None if entry.updated is None else format_time(entry.updated),
+        changed=format_time(entry.worded),
     )

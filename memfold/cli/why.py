@@ -204,6 +204,7 @@ def _facts(story: Story) -> list[tuple[str, str]]:
 def _event(event: EventLine) -> str:
     where = f", session {short_session(event.session)}" if event.session is not None else ""
     where += f", from {event.file}" if event.file else ""
+    where += f"; because: {event.reason}" if event.reason else ""
     return f"#{event.offset} {event.type}, {event.time[:19].replace('T', ' ') or 'no time'}{where}"
 
 

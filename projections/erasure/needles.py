@@ -145,7 +145,7 @@ def needles_of(wordings: Iterable[Proposal]) -> Needles:
 def named_needles(texts: Iterable[str]) -> Needles:
     """What to look for to find texts that a person has named: as they were typed, as they would be stored, and bare."""
     typed = {form for text in texts for form in (text.strip(), clean(text).text.strip(), single_line(clean(text).text))}
-    forms = set().union(*map(_with_bare, typed))
+    forms = {form for text in typed for form in _with_bare(text)}
     parts = {form for form in forms if weighted_length(form) >= SHORTEST_NAMED}
     short = forms - parts - {""}
     return _needles(parts, short, set(), short)

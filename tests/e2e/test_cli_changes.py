@@ -57,6 +57,7 @@ def test_forget_restore_and_history() -> None:
     done("add", "use small commits")
     assert done("forget", "small", "--reason", "we squash")["done"] == "archived"
     assert active() == []
+    assert "; because: we squash" in " ".join(run("why", "MEM-001").out.split())
     failed(run("forget", "MEM-001"), 66, "MEM-001 is deleted")
     assert done("restore", "MEM-001")["id"] == "MEM-001"
     steps = done("history", "MEM-001")["steps"]
@@ -65,6 +66,17 @@ def test_forget_restore_and_history() -> None:
     text = run("history", "MEM-001").out
     assert "why: we squash" in text
     assert "+ use small commits" in text
+
+
+def test_a_wording_is_as_old_as_the_change_of_it() -> None:
+    """Not as a tag that came later, nor as its end."""
+    done("add", "use small commits")
+    done("edit", "MEM-001", "use few commits")
+    changed = done("why", "MEM-001")["stories"][0]["wording"]["changed"]
+    done("edit", "MEM-001", "--tag", "git")
+    done("pin", "MEM-001")
+    done("forget", "MEM-001")
+    assert done("why", "MEM-001")["stories"][0]["wording"]["changed"] == changed
 
 
 def test_several_matches_are_listed_and_nothing_is_deleted() -> None:
