@@ -19,7 +19,7 @@ class Wording(Struct, frozen=True):
         offset: offset of the event that proposed the present wording; null where a command changed the fields.
         state: what became of the candidate that this event proposed, or null.
         since: offset of the event that gave the entry this wording, or null.
-        changed: when it was given this wording.
+        changed: when it was given this wording, or a command last changed its fields.
     """
 
     first: str

@@ -68,14 +68,13 @@ def test_forget_restore_and_history() -> None:
     assert "+ use small commits" in text
 
 
-def test_a_wording_is_as_old_as_the_change_of_it() -> None:
-    """Not as a tag that came later, nor as its end."""
+def test_a_wording_is_as_old_as_the_last_edit() -> None:
+    """Not as its end, or its return."""
     done("add", "use small commits")
     done("edit", "MEM-001", "use few commits")
     changed = done("why", "MEM-001")["stories"][0]["wording"]["changed"]
-    done("edit", "MEM-001", "--tag", "git")
-    done("pin", "MEM-001")
     done("forget", "MEM-001")
+    done("restore", "MEM-001")
     assert done("why", "MEM-001")["stories"][0]["wording"]["changed"] == changed
 
 
