@@ -23,23 +23,16 @@ class Run:
 
     Attributes:
         block: the block that holds them.
+        stretch: what is known of them without reading them.
         place: which of the runs of its block it is, from 0.
-
-    The others are those of ``ledger.outlines.Stretch``.
     """
 
-    __slots__ = ("_stretch", "block", "count", "last", "measured", "place", "since", "sources", "until")
+    __slots__ = ("block", "place", "stretch")
 
     def __init__(self, block: OutlinedBlock, stretch: Stretch, place: int) -> None:
         self.block = block
+        self.stretch = stretch
         self.place = place
-        self._stretch = stretch
-        self.count = stretch.count
-        self.last = stretch.last
-        self.since = stretch.since
-        self.until = stretch.until
-        self.sources = stretch.sources
-        self.measured = stretch.measured
 
     def events(self) -> Iterator[AnyEvent]:
         """The events themselves, as they stand in the log.
@@ -49,7 +42,7 @@ class Run:
         Raises:
             StorageError: if the system can't read the log.
         """
-        data = self.block.read(self._stretch.begin, self._stretch.end)
+        data = self.block.read(self.stretch.begin, self.stretch.end)
         try:
             return iter(list(decoded(data, 0, len(data))))
         except UNREADABLE:

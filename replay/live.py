@@ -198,7 +198,7 @@ class Live:
 
     def _counted(self, events: Iterable[AnyEvent | Run]) -> Iterator[AnyEvent | Run]:
         for event in events:
-            self._events += event.count if type(event) is Run else 1
+            self._events += event.stretch.count if type(event) is Run else 1
             yield event
 
     def _file(self) -> _File:

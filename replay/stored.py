@@ -210,7 +210,7 @@ def _noted(events: Iterable[AnyEvent | Run], held: Held) -> Iterator[AnyEvent | 
     seen, names, source = held.seen, held.names, ""
     for event in events:
         if type(event) is Run:
-            for source in event.sources:
+            for source in event.stretch.sources:
                 if source not in seen:
                     seen[source] = None
                 note_source(names, source)

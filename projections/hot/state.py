@@ -194,7 +194,7 @@ class SessionStates:
                     if only is None or event.source in only:
                         self._take_call(inside, event)
                     yield event
-                elif type(event) is Run and (only is None or not only.isdisjoint(event.sources)):
+                elif type(event) is Run and (only is None or not only.isdisjoint(event.stretch.sources)):
                     if self._take_run(inside, event):
                         yield event
                         continue

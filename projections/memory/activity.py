@@ -119,24 +119,25 @@ def _quiet_until(state: MemoryState) -> int:
 
 def _run_taken_in(state: MemoryState, run: Run) -> bool:
     """Change the state to that after a run, if its calls are as quiet together as each has to be alone."""
-    if not state.now <= run.since or not run.until <= _quiet_until(state):
+    stretch = run.stretch
+    if not state.now <= stretch.since or not stretch.until <= _quiet_until(state):
         return False
     known = state.events
-    for event in run.measured:
+    for event in stretch.measured:
         if event in known:
             return False
     state.moves, state.touched, state.opened, state.fresh = (), (), None, True
-    state.offset = max(state.offset, run.last)
-    for event in run.measured:
+    state.offset = max(state.offset, stretch.last)
+    for event in stretch.measured:
         known[event] = None
     active = -1
-    for source, time in run.sources.items():
+    for source, time in stretch.sources.items():
         if time > active and touches(state, source):
             active = time
     if active >= 0:
         state.now = active
         touch(state)
-    state.now = run.until
+    state.now = stretch.until
     return True
 
 

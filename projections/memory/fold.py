@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -100,8 +100,8 @@ class WorkspaceMemory:
         turn = Turn(state=state, event=event.id, offset=event.seq, moves=[])
         if state.expires is not None and state.now > state.expires:
             decide.expire_pending(turn)
-        if isinstance(event, Judged):
-            _JUDGED[kind](turn, event, facts_for(event, state.context, self._known))
+        if (judged := _JUDGED.get(kind)) is not None:
+            judged(turn, event, facts_for(cast("Judged", event), state.context, self._known))
         elif (handler := _HANDLERS.get(kind)) is not None:
             handler(turn, event)
         state.moves = tuple(turn.moves)

@@ -103,7 +103,7 @@ def _told(piece: AnyEvent | Run) -> object:
     """An event, or all that a run says before it is decoded."""
     if type(piece) is not Run:
         return piece
-    return piece.block.begin, piece.place, piece.count, piece.last, piece.since, piece.until, piece.sources
+    return piece.block.begin, piece.place, piece.stretch
 
 
 _NUMBERS = st.sampled_from([-(2**64), -(2**63), -5, -1, 0, 1, 7, 300, 2**40, 2**62, 2**63, 2**64])
@@ -157,7 +157,7 @@ def test_what_changed_in_the_middle_of_a_run(tmp_path: Path) -> None:
             continue
         (piece,) = pieces
         assert isinstance(piece, Run)
-        assert (piece.count, piece.last) == (4, 3)
+        assert (piece.stretch.count, piece.stretch.last) == (4, 3)
         assert list(piece.events()) == list(log.read())
 
 
@@ -210,8 +210,8 @@ def test_an_outline_tells_runs_of_calls(events: list[AnyEvent], size: int) -> No
             if type(piece) is Run:
                 inside = list(piece.events())
                 assert all(type(event) in (ToolCompleted, SessionMeasured) for event in inside)
-                assert {event.source for event in inside} == piece.sources.keys()
-                assert (inside[-1].seq, len(inside)) == (piece.last, piece.count)
+                assert {event.source for event in inside} == piece.stretch.sources.keys()
+                assert (inside[-1].seq, len(inside)) == (piece.stretch.last, piece.stretch.count)
                 whole -= len(inside)
         assert whole >= 0
 
