@@ -19,7 +19,7 @@ from ledger.trust import open_own
 
 __all__ = ["FORMAT", "Archive", "Damaged", "Layout", "Record", "build"]
 
-FORMAT = 2
+FORMAT = 3
 """Rises with each change of the bytes of an archive, or of what lies behind a checkpoint's JSON."""
 
 _PER_BUCKET = 4
@@ -41,13 +41,13 @@ class Layout(Struct, frozen=True):
     Attributes:
         buckets: how many there are; a power of two isn't needed.
         directory: the byte at which the directory begins.
-        pages: digests of its pages, in hex.
+        pages: digests of its pages, in hex, one behind the other: thousands of texts would take a start longer to read.
         tables: the names of tables that have records.
     """
 
     buckets: int = 0
     directory: int = 0
-    pages: tuple[str, ...] = ()
+    pages: str = ""
     tables: tuple[str, ...] = ()
 
 
@@ -84,7 +84,7 @@ def build(records: Iterable[Record]) -> tuple[bytes, Layout]:
         place += len(data)
     pages = [b"".join(entries[first : first + _PER_PAGE]) for first in range(0, count, _PER_PAGE)]
     names = tuple(sorted({record.table for record in kept}))
-    return b"".join([*parts, *pages]), Layout(count, place, tuple(_digest(page).hex() for page in pages), names)
+    return b"".join([*parts, *pages]), Layout(count, place, "".join(_digest(page).hex() for page in pages), names)
 
 
 class Archive:
@@ -165,7 +165,8 @@ class Archive:
         if page is None:
             size = min(_PER_PAGE, self.layout.buckets - number * _PER_PAGE) * _ENTRY
             place = self.layout.directory + number * _PER_PAGE * _ENTRY
-            page = self._pages[number] = self._read(place, size, bytes.fromhex(self.layout.pages[number]))
+            digest = self.layout.pages[number * 2 * _DIGEST : (number + 1) * 2 * _DIGEST]
+            page = self._pages[number] = self._read(place, size, bytes.fromhex(digest))
         return page
 
     def _read(self, place: int, length: int, digest: bytes) -> bytes:

@@ -50,7 +50,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-SCHEMA = "98d719466dfcdb6c"
+SCHEMA = "c1bbca1be80faead"
 """Digest of all types that are stored; a test holds it. States of other types are never read by mistake."""
 
 _SMALL = frozenset(["pending", "cohorts", "rules", "erasures", "warnings", "snapshots"])
