@@ -30,9 +30,11 @@ from bench.starts import measure_starts
 from bench.stores import measure_import
 from bench.writers import measure_writers
 from bench.writes import measure_writes
+from ledger.blocks import whole_blocks
 from ledger.codec import decode_known
 from ledger.events import type_name
 from ledger.log import LOG_NAME, FileLog
+from ledger.outlines import Outline, looked_at, outline_of
 from projections.protocol import fold
 from projections.world import World
 from replay.kept import KeptFacts
@@ -75,6 +77,7 @@ class Bench:
             {
                 "decode only": self._decode,
                 "read": self._read,
+                "read by outlines, nothing folded": self._read_by_outlines,
                 "head refold": self._head,
                 "head refold, no outlines": self._head_decoded,
                 "head refold, every text judged again": self._head_cold,
@@ -88,6 +91,13 @@ class Bench:
         print(f"    baseline: {median(samples, 'decode only') / self.events * 1e6:.2f} us an event")
         for case in list(samples)[1:]:
             _report(samples, case, "decode only", rate=True)
+        pieces = (end - begin for one in self._outlines() for begin, end in looked_at(one.runs, one.size))
+        share = sum(pieces) / sum(one.size for one in self._outlines())
+        print(f"    of a block with an outline {share:.1%} are read")
+
+    def _outlines(self) -> list[Outline]:
+        found = (outline_of(block.data) for block in whole_blocks(str(self.large / LOG_NAME)))
+        return [one for one in found if one is not None]
 
     def kinds(self) -> None:
         """Where the time of a head refold goes: each run of events of one type is timed as a whole."""
@@ -187,6 +197,10 @@ class Bench:
 
     def _read(self) -> None:
         for _ in FileLog.open(self.large).read():
+            pass
+
+    def _read_by_outlines(self) -> None:
+        for _ in by_blocks(FileLog.open(self.large)):
             pass
 
     def _head(self) -> None:

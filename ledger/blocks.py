@@ -1,12 +1,12 @@
 """Stretches of the log of which it is known what they hold, so that what nobody asks for is neither read nor decoded.
 
-Nine events in ten are tool calls, of which most folds need the time alone. A **block** is up to 256 KiB of whole lines;
+Nearly all events are tool calls, of which most folds need the time alone. A **block** is up to 256 KiB of whole lines;
 where blocks begin and end follows from the bytes alone, since the log only grows. Its **outline** is a pure function of
 its bytes: where the other events stand, and of each run of calls between them who called last, and when. A reader that
 has the outline of a block reads the other events, and the last line of each run. If their checksum is that in the
 outline, the runs count as what they were; else the block is decoded line by line like any other. So an outline is
-trusted as a checkpoint is, which looks at the last line before it alone (DESIGN 6): whoever changes a call in the
-middle of a run, byte for byte at its place, is seen by ``check`` and ``verify``, which read all lines.
+trusted as a checkpoint is, which looks at the last line before it alone (DESIGN 6): a call that somebody changes in the
+middle of a run, byte for byte at its place, counts as what it was until ``verify`` compares outlines with their blocks.
 
 Reading by outlines gives the same events as a plain read, with runs standing for calls (``tests/laws/test_blocks.py``).
 """

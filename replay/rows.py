@@ -189,7 +189,7 @@ def older_of(places: list[Place], packed: list[bytes]) -> tuple[list[Place], Old
     """The newest of a cohort's places, and where the others lie, which are added to ``packed``."""
     split = max(0, len(places) - NEWEST)
     if not split:
-        return places, NONE
+        return list(places), NONE  # a row writes none of its older places by itself
     clocks, numbers = zip(*places[:split], strict=True)
     data = b"".join(number.to_bytes(_WORD, "little", signed=True) for number in (*clocks, *numbers))
     older = Older(split, places[0], sum(map(len, packed)), _digest(data))

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from shlex import quote
 
+from ledger.files import is_there
 from ledger.log import LOG_NAME
 from ledger.trust import DERIVED
 from memfold.cli.console import Console
@@ -125,6 +126,7 @@ def _action(place: PlacePart) -> str:
         return "delete it, and don't import it: it is a copy of the log from before"
     if os.path.basename(place.path) == LOG_NAME:
         return f"another ledger; purge there too: --ledger {quote(os.path.dirname(place.path))}"
-    if os.path.basename(os.path.dirname(place.path)) == DERIVED:
-        return "another ledger's: a purge there removes it"
+    folder, name = os.path.split(os.path.dirname(place.path))
+    if name == DERIVED and is_there(f"{folder}{os.sep}{LOG_NAME}"):
+        return f"another ledger's; purge there too: --ledger {quote(folder)}"
     return "left as it is: it isn't memfold's to change"

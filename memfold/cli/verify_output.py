@@ -40,7 +40,7 @@ def print_verification(console: Console, found: Verification, names: tuple[str, 
     if found.breaks:
         _verdict(console, style.red, f"broken: {_where(found.breaks[0])}")
     elif kept.removed:
-        heads = f"{_holding(found, names)}, but " if found.heads or names else ""
+        heads = f"{_holding(found, names)}, but " if not ended and (found.heads or names) else ""
         _verdict(
             console, style.red, f"changed: {heads}what was kept of the log when it was read isn't what it says now"
         )

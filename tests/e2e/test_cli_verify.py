@@ -19,6 +19,7 @@ from ledger.problems import Kind
 from replay import stored
 from replay.checkpoints import find, save
 from replay.live import Live
+from replay.recheck import Rechecked
 from tests.support.cli import RECORDINGS, failed, home, run
 
 LEDGER = ("--ledger", "ledger")
@@ -196,6 +197,16 @@ def test_a_purge_begins_a_new_history() -> None:
     lines[2] = lines[2].replace(b'"time":"2', b'"time":"1')
     _write(lines)
     assert run("verify", *LEDGER).code == 3
+
+
+def test_a_head_from_before_a_purge_holds_in_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor in the one that says that something was changed."""
+    Path("kept.head").write_text(run("head", *LEDGER).out)
+    assert run("purge", "MEM-001", "--yes", *LEDGER).code in (0, 3)
+    monkeypatch.setattr("memfold.cli.verify.recheck", lambda _: Rechecked(0, ("blocks.jsonl",)))
+    told = " ".join(run("verify", "--since", "kept.head", *LEDGER).out.split())
+    assert told.startswith("changed: what was kept of the log when it was read isn't what it says now")
+    assert "holds" not in told.partition("tree")[0]
 
 
 def test_a_purge_ends_what_was_kept(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -107,6 +108,12 @@ def test_an_older_place_goes_without_the_others_being_made() -> None:
     del same[0]
     del same[1]
     assert list(same) == [(3, 3)]
+
+
+def test_a_row_is_written_whole() -> None:
+    """Also one that has become so short that all of it is at hand in the next checkpoint."""
+    row = Row([(5, 5)], Older(2, (1, 1)), lambda _: [(1, 1), (2, 2)])
+    assert msgspec.json.encode(older_of(row, [])[0]) == b"[[1,1],[2,2],[5,5]]"
 
 
 def test_older_places_are_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
