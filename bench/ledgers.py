@@ -37,7 +37,7 @@ from ledger.events import (
 from ledger.ids import MonotonicIds
 from ledger.log import FileLog
 from ledger.source import make_source
-from ledger.times import DAY_MS, HOUR_MS, format_time
+from ledger.times import DAY_MS, HOUR_MS, format_time, parse_time
 from projections.policy import Context
 from replay.calls import keep_calls
 from replay.kept import keep_all
@@ -111,14 +111,17 @@ DEFAULT_MIX = Mix()
 def write_ledger(directory: Path, events: int, *, seed: int = 0, mix: Mix = DEFAULT_MIX) -> str:
     """Write a ledger of so many events in all through the real writer; the source of its latest session."""
     chance = random.Random(seed)
-    latest = ""
+    latest, now = "", _START
     stream = drafts(seed=seed, mix=mix)
-    ids = MonotonicIds(lambda: _START, chance.randbytes)
-    with FileLog.create(
-        directory, root=ROOT, key="0" * 16, clock=lambda: _START, new_id=ids, durability="never"
-    ) as log:
+
+    def clock() -> int:
+        return now
+
+    ids = MonotonicIds(clock, chance.randbytes)
+    with FileLog.create(directory, root=ROOT, key="0" * 16, clock=clock, new_id=ids, durability="never") as log:
         for first in range(1, events, _BATCH):
             batch = list(islice(stream, min(_BATCH, events - first)))
+            now = parse_time(batch[0].time) or now  # an id tells about when its event was written
             log.append(batch)
             latest = batch[-1].source
     return latest

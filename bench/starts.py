@@ -56,9 +56,9 @@ def write_with_checkpoint(place: Path, size: int) -> None:
     begin = live.memory().now
     live.keep(every=0)
     keep_calls(log, Context(root=ROOT))  # all of them, as a host would have kept them by then
-    tail = log.append(list(islice(drafts(seed=_SEED, begin=begin), _TAIL)))
+    with FileLog.open(place, clock=lambda: begin) as later:
+        tail = later.append(list(islice(drafts(seed=_SEED, begin=begin), _TAIL)))
     keep_facts(log.directory, tail, Context(root=ROOT))
-    log.close()
 
 
 def _name(size: int) -> str:

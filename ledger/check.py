@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from ledger.events import AnyEvent, LedgerCreated, UnknownEvent, type_name
-from ledger.ids import is_uuid7, time_of
+from ledger.ids import time_of
 from ledger.log import FORMAT, LOCK_SUFFIX, LOG_NAME
 from ledger.problems import Kind, Problem, problem
-from ledger.reader import scan
+from ledger.reader import Health, IdsBefore, Tally, reading, scan
 from ledger.recovery import Record
 from ledger.rewrite import REWRITE_SUFFIX
 from ledger.slips import meant_type
@@ -18,7 +19,7 @@ from ledger.steps import Steps
 from ledger.times import DAY_MS, format_time, parse_time
 from ledger.trust import untrusted
 
-__all__ = ["EVENT_VALIDATORS", "FOLDER_VALIDATORS", "EventValidator", "FolderValidator", "check"]
+__all__ = ["EVENT_VALIDATORS", "FOLDER_VALIDATORS", "EventValidator", "FolderValidator", "Survey", "check", "survey"]
 
 EventValidator = Callable[[AnyEvent, "State"], Iterable[tuple[Kind, str]]]
 """Looks at one event, in file order; ``State`` is what earlier events left behind."""
@@ -30,85 +31,125 @@ FolderValidator = Callable[[str], Iterable[Problem]]
 _FAR_MS = 366 * DAY_MS
 
 
-class State:
-    """What validators remember from event to event."""
+class Survey(NamedTuple):
+    """What one pass over a ledger found: its problems by place, and how much of it can be read (SPEC 21)."""
 
-    def __init__(self) -> None:
+    problems: list[Problem]
+    health: Health
+
+
+class State:
+    """What validators remember from event to event.
+
+    Attributes:
+        begun: whether there was an event before this one.
+        made: when this event's id was made, in milliseconds since the epoch; None if it doesn't tell.
+        latest: the latest time so far, and the seq of its event.
+    """
+
+    def __init__(self, earlier: IdsBefore) -> None:
         self.begun = False
-        self.ids: set[str] = set()
-        self.latest: tuple[int, int] | None = None  # the latest time, and the seq of its event
+        self.made: int | None = None
+        self.latest: tuple[int, int] | None = None
+        self._earlier = earlier
+        self._highest = ""
+        self._byte = 0
+
+    def go_to(self, record: Record, event: AnyEvent) -> None:
+        """Look at the next event."""
+        self._byte, self.made = record.byte, time_of(event.id)
+
+    def came_before(self, event_id: str) -> bool:
+        """Whether this event's id came before. Writers make rising ones: as long as they do, none has to be kept."""
+        if event_id > self._highest:
+            self._highest = event_id
+            return False
+        return event_id in self._earlier.before(self._byte)
 
 
 def check(directory: str | os.PathLike[str]) -> list[Problem]:
-    """Every problem of a ledger, by place; problems of the folder itself come first, as line 0.
+    """Every problem of a ledger, by place; problems of the folder itself come first, as line 0. See ``survey``."""
+    return survey(directory).problems
 
-    Names each line that doesn't decode or contradicts ids or numbers, by line and byte. One pass over the log;
-    memory grows with the number of ids, about 130 bytes each, which a plain read doesn't keep.
+
+def survey(directory: str | os.PathLike[str], see: Callable[[AnyEvent], None] | None = None) -> Survey:
+    """Find every problem of a ledger, and count what can be read.
+
+    Names each line that doesn't decode or contradicts ids or numbers, by line and byte. One pass over the log; memory
+    grows with the number of problems, and with that of ids where one is lower than another before it.
+
+    Args:
+        directory: the ledger's folder.
+        see: is shown every event that counts, in file order, for whoever would need a pass of their own.
 
     Raises:
         LedgerNotFound: if there is no log in ``directory``.
         StorageError: if the system can't read it.
     """
     folder = os.fspath(directory)
+    path = os.path.join(folder, LOG_NAME)
     problems = [found for validate in FOLDER_VALIDATORS for found in validate(folder)]
-    state, steps = State(), Steps()
-    for record in scan(os.path.join(folder, LOG_NAME)):
-        steps.take(record)
-        problems.extend(_look(record, state))
+    steps, tally = Steps(), Tally()
+    with reading(path) as earlier:
+        state = State(IdsBefore(earlier))
+        for record in scan(path):
+            steps.take(record)
+            tally.take(record)
+            item = record.item
+            if isinstance(item, Problem):
+                problems.append(item)
+                continue
+            state.go_to(record, item)
+            for validate in EVENT_VALIDATORS:
+                for kind, detail in validate(item, state):
+                    problems.append(problem(kind, detail, line=record.line, byte=record.byte, length=record.length))
+            state.begun = True
+            if see is not None:
+                see(item)
     if not state.begun:
         problems.append(problem(Kind.NO_CREATED, "it holds no event at all"))
-    return sorted(map(steps.settled, problems), key=lambda found: (found.line > 0, found.byte))
+    problems = sorted(map(steps.settled, problems), key=lambda found: (found.line > 0, found.byte))
+    return Survey(problems, tally.health())
 
 
-def _look(record: Record, state: State) -> Iterator[Problem]:
-    """The problems of one record: what the scan says, or what the validators find in its event."""
-    if isinstance(record.item, Problem):
-        yield record.item
-        return
-    for validate in EVENT_VALIDATORS:
-        for kind, detail in validate(record.item, state):
-            yield problem(kind, detail, line=record.line, byte=record.byte, length=record.length)
-    state.begun = True
+def _validate_first(event: AnyEvent, state: State) -> Iterable[tuple[Kind, str]]:
+    if type(event) is LedgerCreated:
+        newer = event.data.format > FORMAT
+        return ((Kind.NEWER_FORMAT, f"format {event.data.format}, this release writes {FORMAT}"),) if newer else ()
+    return () if state.begun else ((Kind.NO_CREATED, f"it begins with {type_name(event)}, seq {event.seq}"),)
 
 
-def _validate_first(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
-    if not state.begun and not isinstance(event, LedgerCreated):
-        yield Kind.NO_CREATED, f"it begins with {type_name(event)}, seq {event.seq}"
-    if isinstance(event, LedgerCreated) and event.data.format > FORMAT:
-        yield Kind.NEWER_FORMAT, f"format {event.data.format}, this release writes {FORMAT}"
-
-
-def _validate_type(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
+def _validate_type(event: AnyEvent, state: State) -> Iterable[tuple[Kind, str]]:
     del state
-    if isinstance(event, UnknownEvent):
-        meant = meant_type(event)
-        kind, detail = (Kind.DAMAGED_TYPE, f", which may be {meant!r}") if meant else (Kind.UNKNOWN_TYPE, "")
-        yield kind, f"{event.type!r}, seq {event.seq}{detail}"
+    if type(event) is not UnknownEvent:
+        return ()
+    meant = meant_type(event)
+    kind, detail = (Kind.DAMAGED_TYPE, f", which may be {meant!r}") if meant else (Kind.UNKNOWN_TYPE, "")
+    return ((kind, f"{event.type!r}, seq {event.seq}{detail}"),)
 
 
-def _validate_id(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
-    if not is_uuid7(event.id):
-        yield Kind.ID_FORMAT, f"{event.id!r}, seq {event.seq}"
-    if event.id in state.ids:
-        yield Kind.ID_REUSED, f"{event.id!r}, seq {event.seq}"
-    state.ids.add(event.id)
+def _validate_id(event: AnyEvent, state: State) -> Iterable[tuple[Kind, str]]:
+    reused = state.came_before(event.id)
+    if state.made is not None and not reused:
+        return ()
+    kinds = (Kind.ID_FORMAT if state.made is None else None, Kind.ID_REUSED if reused else None)
+    return [(kind, f"{event.id!r}, seq {event.seq}") for kind in kinds if kind is not None]
 
 
-def _validate_time(event: AnyEvent, state: State) -> Iterator[tuple[Kind, str]]:
+def _validate_time(event: AnyEvent, state: State) -> Iterable[tuple[Kind, str]]:
     """A missing time is sound: the host gave none (SPEC 1.2)."""
-    now = parse_time(event.time)
+    now, latest = parse_time(event.time), state.latest
     if now is None:
-        if event.time is not None:
-            yield Kind.TIME_FORMAT, f"{event.time!r}, seq {event.seq}"
-        return
-    made = time_of(event.id)
-    if made is not None and now - made > _FAR_MS:
-        yield Kind.TIME_FAR, f"{event.time}, seq {event.seq}, made {format_time(made)}"
-    if state.latest is not None and now < state.latest[0]:
-        latest, seq = state.latest
-        yield Kind.TIME_BACK, f"{event.time}, seq {event.seq}, lies {latest - now} ms before seq {seq}"
+        return () if event.time is None else ((Kind.TIME_FORMAT, f"{event.time!r}, seq {event.seq}"),)
+    found: list[tuple[Kind, str]] = []
+    if state.made is not None and now - state.made > _FAR_MS:
+        found.append((Kind.TIME_FAR, f"{event.time}, seq {event.seq}, made {format_time(state.made)}"))
+    if latest is not None and now < latest[0]:
+        before = f"lies {latest[0] - now} ms before seq {latest[1]}"
+        found.append((Kind.TIME_BACK, f"{event.time}, seq {event.seq}, {before}"))
     else:
         state.latest = now, event.seq
+    return found
 
 
 def _validate_modes(folder: str) -> Iterator[Problem]:

@@ -26,6 +26,7 @@ __all__ = [
     "Health",
     "IdsBefore",
     "Reader",
+    "Tally",
     "end_of_events",
     "events_of",
     "health_of",
@@ -142,16 +143,35 @@ def judged_lines(
         byte += len(line)
 
 
+class Tally:
+    """Counts what a scan finds."""
+
+    def __init__(self) -> None:
+        self._kinds: Counter[object] = Counter()
+
+    def take(self, record: Record) -> None:
+        """Take in the next record."""
+        item = record.item
+        self._kinds[item.kind if isinstance(item, Problem) else type(item)] += 1
+
+    def health(self) -> Health:
+        """What was found."""
+        kinds = self._kinds
+        return Health(
+            events=sum(count for kind, count in kinds.items() if not isinstance(kind, Kind)),
+            damaged=sum(kinds[kind] for kind in DAMAGE),
+            duplicates=kinds[Kind.DUPLICATE_ID],
+            unknown=kinds[UnknownEvent],
+            fused=kinds[Kind.FUSED_LINE],
+        )
+
+
 def health_of(records: Iterable[Record]) -> Health:
     """Count what a scan found."""
-    kinds = Counter(record.item.kind if isinstance(record.item, Problem) else type(record.item) for record in records)
-    return Health(
-        events=sum(count for kind, count in kinds.items() if not isinstance(kind, Kind)),
-        damaged=sum(kinds[kind] for kind in DAMAGE),
-        duplicates=kinds[Kind.DUPLICATE_ID],
-        unknown=kinds[UnknownEvent],
-        fused=kinds[Kind.FUSED_LINE],
-    )
+    tally = Tally()
+    for record in records:
+        tally.take(record)
+    return tally.health()
 
 
 def events_of(

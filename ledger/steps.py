@@ -45,17 +45,18 @@ class Steps:
             if item.kind is Kind.SEQ_GAP:
                 self._opening = item
             return
-        if isinstance(item, LedgerRepaired):
+        if type(item) is LedgerRepaired:
             self._repaired = record.byte
+        event_id = item.id
         if self._opening is not None:
             self._open(self._opening.byte, item)
             self._opening = None
-        elif item.id < self._highest:
-            self._fill(item.id)
+        elif self._from and event_id < self._highest:
+            self._fill(event_id)
         if can_be(item.seq, record.byte + record.length):
             self._next_seq = item.seq + 1
-        self._before = item.id
-        self._highest = max(self._highest, item.id)
+        self._before = event_id
+        self._highest = max(self._highest, event_id)
 
     def settled(self, problem: Problem) -> Problem:
         """The problem; as a known one, if it is accounted for. When all records were taken in."""

@@ -6,7 +6,7 @@ or from other rules is not found under any key, and its event is judged again.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -97,34 +97,34 @@ class KeptFacts:
             if place is not None:
                 line = self._line_at(place)
                 return line if line.k == key and line.is_sound else None  # the file may have been written over
-            if not self._is_whole:
-                for begin, line in self._once_around():
-                    if line.k == key and line.is_sound:
-                        return line
-                    self._passed[line.k] = begin
+            return None if self._is_whole else self._search(key)
         except _UNREADABLE:
             return None
-        self._is_whole = True  # no line is under this key, and where all others stand is known
-        return None
 
-    def _once_around(self) -> Iterator[tuple[int, _Line]]:
-        """All lines that can be read, from the next one to the last and then from the first: a second fold begins."""
+    def _search(self, key: str) -> _Line | None:
+        """Look at all lines that can be read, from the next to the last, then from the first: a second fold begins."""
         file, begun, is_second = self._file, self._next, False
         assert file is not None  # noqa: S101 - it is whole otherwise
         while not is_second or self._next < begun:
-            raw = file.readline(_LONGEST)
-            begin = self._next
+            raw, begin = file.readline(_LONGEST), self._next
             if raw.endswith(b"\n"):
                 self._next = begin + len(raw)
                 self.end = max(self.end, self._next)
-                with suppress(*_UNREADABLE):
-                    yield begin, _DECODE_LINE(raw)
+                try:
+                    line = _DECODE_LINE(raw)
+                except _UNREADABLE:
+                    continue
+                if line.k == key and line.is_sound:
+                    return line
+                self._passed[line.k] = begin
             elif len(raw) == _LONGEST:
                 self._next = begin + _LONGEST  # the rest of it is read like a line, and is none that can be decoded
             elif is_second:
-                return  # the file has become shorter
+                break  # the file has become shorter
             else:
                 is_second, self._next = True, file.seek(self._start)
+        self._is_whole = True  # no line is under this key, and where all others stand is known
+        return None
 
     def _line_at(self, place: int) -> _Line:
         assert self._file is not None  # noqa: S101 - places come from it

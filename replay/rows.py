@@ -100,8 +100,9 @@ class Row(list[Place]):
             Damaged: if the older ones can't be read.
         """
         if self._left:
-            gone = frozenset(self._gone)
-            older = [place for index, place in enumerate(self._places()) if index not in gone]
+            older = list(self._places())
+            for index in reversed(self._gone):
+                del older[index]
             self._left = 0
             super().__setitem__(slice(0, 0), older)
         return self

@@ -16,7 +16,8 @@ from projections.facts import Known
 from projections.hot.block import hot_lines
 from projections.hot.delivery import line_digest
 from projections.memory.model import CandidateState, Proposal, Ref
-from projections.memory.selection import ranked
+from projections.memory.selection import ranked, select
+from projections.render import render_workspace
 from projections.world import WorldState
 from replay.evidence import ReasonLine, plain_reason, reason_lines
 from replay.flips import Flip, smallest_flip
@@ -25,7 +26,6 @@ from replay.names import Accounted, current_wording, entry_by_id, parse_id, refs
 from replay.past import Chosen, EventLine, Events, Past, past_of
 from replay.positions import events_until
 from replay.unseen import Unseen, judge_unseen
-from replay.views import present_block
 from replay.wording import Wording, wording_of
 
 __all__ = ["MAX_STORIES", "EventLine", "Explanation", "Given", "Shown", "Standing", "Story", "why"]
@@ -243,10 +243,12 @@ def _standing(world: WorldState, ref: Ref) -> Standing | None:
     entry = world.memory.entries.get(ref)
     if entry is None or entry.state != "promoted":
         return None
-    order = [one.ref for one in ranked(world.memory)]
-    omitted = {one.ref: code for one, code in present_block(world).omitted}
-    code = omitted.get(ref)
-    return Standing(order.index(ref) + 1, len(order), None if code is None else plain_reason(code))
+    memory = world.memory
+    order, policy = ranked(memory), memory.context.policy
+    omitted = render_workspace(select(order, policy), memory.now, policy).omitted
+    code = next((code for one, code in omitted if one.ref == ref), None)
+    rank = next(rank for rank, one in enumerate(order, 1) if one.ref == ref)
+    return Standing(rank, len(order), None if code is None else plain_reason(code))
 
 
 def _given(receipts: Iterable[PromptRendered], asked: Proposal) -> Given | None:

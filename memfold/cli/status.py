@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from ledger.check import check
-from ledger.events import AnyEvent, type_name
-from ledger.source import is_from_client
+from ledger.check import Survey, survey
 from ledger.times import DAY_MS, format_time, parse_time
+from memfold.arrivals import Arrivals
 from memfold.bridge.spool import spooled
 from memfold.cli.account import adds_up, reason_counts, summary
 from memfold.cli.config import finding_line, finding_parts
@@ -30,7 +29,7 @@ from projections.render import budget_of
 from projections.rules.trigger_forms import PACKS
 from projections.text.clean import decode
 from projections.text.paths import path_words
-from replay.sessions import warnings_of
+from replay.sessions import all_sessions, warnings_of
 from replay.views import present_block
 
 __all__ = ["configure", "run", "status_document"]
@@ -58,19 +57,19 @@ def run(options: Namespace) -> int:
 
 
 def status_document(view: View, *, may_have_moved: bool = False) -> StatusDocument:
-    """Everything ``status`` tells; the log is read a few times: its state, its types, its health and problems.
+    """Everything ``status`` tells; the log is read twice: for its health and problems, and for its sessions.
 
     Args:
         view: the ledger, and the position.
         may_have_moved: look for ledgers of vanished folders that may have been of this workspace.
     """
-    world = view.world()
+    world = view.world(frozenset())
     memory, resolved = world.memory, view.place.resolved
     policy = memory.context.policy
     table = counts(world.accounts)
     block = present_block(world)
-    health = view.log.health()
-    problems = sum(not one.is_note for one in check(view.place.directory))
+    found, arrivals = _looked_through(view)
+    health, problems = found.health, sum(not one.is_note for one in found.problems)
     return StatusDocument(
         ledger=view.place.shown_directory,
         workspace=decode(view.place.root),
@@ -78,7 +77,7 @@ def status_document(view: View, *, may_have_moved: bool = False) -> StatusDocume
         position=memory.offset,
         now=format_time(memory.now),
         enabled=resolved.config.enabled,
-        received=any(is_from_client(event.source) for event in view.events()),
+        received=arrivals.from_client is not None,
         counts=table,
         adds_up=adds_up(table),
         rejections=tuple(reason_counts(world.accounts, "rejected")),
@@ -87,13 +86,15 @@ def status_document(view: View, *, may_have_moved: bool = False) -> StatusDocume
         block=SizePart(len(block.text), tokens(len(block.text))),
         block_limit=budget_of(policy),
         block_shown=len(block.shown),
-        last_events=_last_events(view.events()),
+        last_events=tuple(
+            LastEventPart(name, count, event.seq, event.time or "") for name, count, event in arrivals.by_type()
+        ),
         languages=policy.languages,
         languages_off=tuple(sorted(PACKS - set(policy.languages))),
         off=_switched_off(resolved.config),
         health=HealthPart(health.status, health.events, health.damaged, health.duplicates, health.unknown, problems),
         policy_differs=policy_digest(policy) != policy_digest(resolved.config.policy),
-        warnings=warnings_of(world),
+        warnings=warnings_of(memory, all_sessions(view.log, view.at)),
         missing_paths=_missing_paths(memory),
         findings=finding_parts(resolved.findings),
         moved_from=former_parts(view.place.root, view.place.directory, os.environ) if may_have_moved else (),
@@ -107,13 +108,14 @@ def _oldest_pending(memory: MemoryState) -> PendingPart | None:
     return PendingPart(oldest.text, format_time(oldest.time), max(0, memory.now - oldest.time) // DAY_MS)
 
 
-def _last_events(events: Iterable[AnyEvent]) -> tuple[LastEventPart, ...]:
-    found: dict[str, tuple[int, AnyEvent]] = {}
-    for event in events:
-        name = type_name(event)
-        found[name] = (found[name][0] + 1 if name in found else 1, event)
-    ordered = sorted(found.items(), key=lambda item: -item[1][1].seq)
-    return tuple(LastEventPart(name, count, event.seq, event.time or "") for name, (count, event) in ordered)
+def _looked_through(view: View) -> tuple[Survey, Arrivals]:
+    """What the whole log holds, and what had come by the position."""
+    arrivals = Arrivals()
+    if view.at is None:
+        return survey(view.place.directory, arrivals.take), arrivals
+    for event in view.events():
+        arrivals.take(event)
+    return survey(view.place.directory), arrivals
 
 
 def _switched_off(config: Config) -> tuple[str, ...]:

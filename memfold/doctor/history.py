@@ -7,12 +7,11 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
-from ledger.check import check
-from ledger.events import AnyEvent, PromptRendered, type_name
+from ledger.events import AnyEvent, PromptRendered
 from ledger.files import open_regular
 from ledger.log import LOG_NAME, FileLog
 from ledger.problems import Kind
-from ledger.source import is_from_client, split_source
+from ledger.source import split_source
 from ledger.times import format_time, parse_time
 from memfold.bridge.private_log import PRIVATE_LOG_NAME
 from memfold.cli.words import age, of_the_last, plural
@@ -22,6 +21,7 @@ from projections.memory.model import CANDIDATE_STATES
 from projections.prompts import Epoch, Receipt, block_digest
 from projections.reasons import explain
 from projections.world import WorldState
+from replay.outlines import by_blocks
 from replay.state import state_of
 
 __all__ = ["check_events", "check_failures", "check_log", "check_memories"]
@@ -44,7 +44,7 @@ def check_log(scene: Scene) -> Iterator[Check]:
     """Whether the log is whole, and of a format that this release writes."""
     if not _has_log(scene):
         return
-    found = [one for one in check(scene.ledger) if not one.is_note and one.kind not in _MODES]
+    found = [one for one in scene.log[0].problems if not one.is_note and one.kind not in _MODES]
     newer = next((one for one in found if one.kind is Kind.NEWER_FORMAT), None)
     rest = [one for one in found if one is not newer]
     if newer is not None:
@@ -60,24 +60,19 @@ def check_log(scene: Scene) -> Iterator[Check]:
 
 def check_events(scene: Scene) -> Iterator[Check]:
     """What arrived, and when each kind came last; whether the clock ran ahead."""
-    last: dict[str, tuple[int, AnyEvent]] = {}
-    latest: AnyEvent | None = None
-    for event in _events(scene):
-        name = type_name(event)
-        last[name] = (last[name][0] + 1 if name in last else 1, event)
-        latest = event if is_from_client(event.source) else latest
+    arrived = list(scene.log[1].by_type()) if _has_log(scene) else []
+    latest = scene.log[1].from_client if arrived else None
     if latest is None:
         yield Check("events", "note", "no event of a client was ever received", _HOW_TO_TEST)
         return
-    ordered = sorted(last.items(), key=lambda item: -item[1][1].seq)
     kinds: dict[str, list[str]] = {}
-    for name, (count, event) in ordered:
+    for name, count, event in arrived:
         kinds.setdefault(_when(event, scene.now), []).append(f"{count:,} {name}")
     details = tuple(f"last {when}: {', '.join(names)}" for when, names in kinds.items())
-    total = sum(count for count, _ in last.values())
+    total = sum(count for _, count, _ in arrived)
     seen = f"{total:,}, the last from a client {_when(latest, scene.now)}"
     yield Check("events", "ok", seen, "", details)
-    ahead = max((parse_time(event.time) or 0 for _, event in last.values()), default=0) - scene.now
+    ahead = _latest(arrived) - scene.now
     if ahead > _AHEAD_MS:
         seen = f"the latest event lies {age(ahead)} in the future: ages count from there"
         yield Check("clock", "warn", seen, f"set the clock of this machine; it says {format_time(scene.now)}")
@@ -87,10 +82,10 @@ def check_memories(scene: Scene) -> Iterator[Check]:
     """What became of all that was proposed, and whether blocks stayed the same within an epoch (I12)."""
     if not _has_log(scene):
         return
-    given = [event.source for event in _events(scene) if isinstance(event, PromptRendered)]
+    log = FileLog.open(scene.ledger)
+    given = [event.source for event in by_blocks(log) if type(event) is PromptRendered]
     sessions = list(dict.fromkeys(reversed(given)))
     sources = set(sessions[:_SESSIONS])
-    log = FileLog.open(scene.ledger)
     world = state_of(log, sources)
     yield from _account(world.accounts)
     yield from _stable(world, sources, len(sessions))
@@ -100,7 +95,7 @@ def check_failures(scene: Scene) -> Iterator[Check]:
     """What the private log has to say since the last event."""
     path = os.path.join(scene.data, PRIVATE_LOG_NAME)
     lines = _tail(path) if scene.data else []
-    since = max((parse_time(event.time) or 0 for event in _events(scene)), default=0)
+    since = _latest(scene.log[1].by_type()) if _has_log(scene) else 0
     failures: dict[str, tuple[int, str]] = {}
     for line in lines:
         time, _, rest = line.partition(" ")
@@ -169,8 +164,9 @@ def _has_log(scene: Scene) -> bool:
     return bool(scene.ledger) and os.path.lexists(path) and (os.path.isfile(path) or not os.path.exists(path))
 
 
-def _events(scene: Scene) -> Iterable[AnyEvent]:
-    return FileLog.open(scene.ledger).read() if _has_log(scene) else ()
+def _latest(arrived: Iterable[tuple[str, int, AnyEvent]]) -> int:
+    """The latest time among the last events of each type, in milliseconds; 0 where none has one."""
+    return max((parse_time(event.time) or 0 for _, _, event in arrived), default=0)
 
 
 def _tail(path: str) -> list[str]:

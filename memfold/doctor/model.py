@@ -9,6 +9,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from ledger.check import Survey, survey
+from memfold.arrivals import Arrivals
 from memfold.config import Resolved
 from memfold.hosts.opencode_install import plugin_commands, start_commands
 from memfold.hosts.opencode_places import Mentions, config_folders, find_mentions, find_plugins, read_small
@@ -94,6 +96,17 @@ class Scene:
             if commands := plugin_commands((read_small(path) or b"").decode("utf-8", "replace")):
                 return commands
         return start_commands("global")
+
+    @cached_property
+    def log(self) -> tuple[Survey, Arrivals]:
+        """What the log holds: read once, for it may be long.
+
+        Raises:
+            LedgerNotFound: if it isn't there.
+            StorageError: if the system can't read it.
+        """
+        arrivals = Arrivals()
+        return survey(self.ledger, arrivals.take), arrivals
 
     @cached_property
     def _worktree(self) -> str:

@@ -89,7 +89,10 @@ def _unfile(state: MemoryState, entry: Entry) -> None:
 
 
 def _index(members: list[tuple[int, int]], place: tuple[int, int]) -> int:
-    """Where a place stands, or belongs. Looked for from the end: the older ones may have to be read from a file."""
+    """Where a place stands, or belongs."""
+    if type(members) is list:
+        return bisect_left(members, place)
+    # A checkpoint's places: the older ones may have to be read from a file, so it is looked for from the end.
     end = len(members)
     for behind, other in enumerate(islice(reversed(members), _NEAR)):
         if other < place:

@@ -32,6 +32,7 @@ def from_line(
     notes: tuple[str, ...] = (),
 ) -> Proposal:
     """A candidate made from one line of a message or summary; the line is its title (SPEC 2.1)."""
+    exact = line.exact
     return Proposal(
         ref=Ref(event.id, index),
         order=(event.seq, index),
@@ -46,9 +47,9 @@ def from_line(
         title=line.title or line.text,
         content=line.text if line.title else "",
         notes=notes,
-        exact=line.exact,
+        exact=exact,
         key=line.key,
-        identity=line.identity or line.exact,
+        identity=line.identity or exact,
         erased=line.erased,
     )
 

@@ -88,20 +88,28 @@ def dormant_spans(state: MemoryState) -> tuple[tuple[int, int], ...]:
 
 
 def effective_age(clock: int, now: int, dormant: tuple[tuple[int, int], ...], retention: Retention) -> float:
-    """Milliseconds from ``clock`` to ``now`` with the dormant time in between discounted; never negative.
+    """Milliseconds from ``clock`` to ``now`` with the dormant time in between discounted; never negative."""
+    return _ages(now, dormant, retention)(clock)
 
-    O(log spans) where all of them are over, as they are in a fold.
-    """
-    age = max(0, now - clock)
-    if not dormant or dormant[-1][1] <= clock:
-        return age
-    if dormant[-1][1] <= now:
-        ends, since = _asleep(dormant)
-        first = bisect_right(ends, clock)
-        idle = since[first] - max(0, clock - dormant[first][0])
-    else:
-        idle = sum(max(0, min(end, now) - max(start, clock)) for start, end in dormant)
-    return age - idle * (100 - retention.dormant_rate_percent) / 100
+
+def _ages(now: int, dormant: tuple[tuple[int, int], ...], retention: Retention) -> Callable[[int], float]:
+    """``effective_age`` of many clocks; O(log spans) for each where all spans are over, as they are in a fold."""
+    discount = 100 - retention.dormant_rate_percent
+    last = dormant[-1][1] if dormant else -math.inf
+    ends, since = _asleep(dormant) if last <= now else ([], [])
+
+    def age_of(clock: int) -> float:
+        age = max(0, now - clock)
+        if last <= clock:
+            return age
+        if last <= now:
+            first = bisect_right(ends, clock)
+            idle = since[first] - max(0, clock - dormant[first][0])
+        else:
+            idle = sum(max(0, min(end, now) - max(start, clock)) for start, end in dormant)
+        return age - idle * discount / 100
+
+    return age_of
 
 
 @lru_cache(maxsize=16)
@@ -129,12 +137,13 @@ def ranker(state: MemoryState) -> Callable[[Entry], RankKey]:
 
 def cohort_strengths(state: MemoryState) -> Callable[[Curve, int], float]:
     """The strength of a clock on a curve as of a state's now, as rank compares it; it rises with the clock."""
-    now, dormant, retention = state.now, dormant_spans(state), state.context.policy.retention
+    now, dormant = state.now, dormant_spans(state)
+    age_of = _ages(now, dormant, state.context.policy.retention)
     last_gap = dormant[-1][1] if dormant else -1
 
     def strength_at(curve: Curve, clock: int) -> float:
-        # The common case of ``effective_age``, which a call would cost half of: no gap since.
-        age = now - clock if last_gap <= clock <= now else effective_age(clock, now, dormant, retention)
+        # The common case of an age, which a call would cost half of: no gap since.
+        age = now - clock if last_gap <= clock <= now else age_of(clock)
         return round(curve.first * math.exp2(-age / curve.half_life), _DECIMALS)
 
     return strength_at
@@ -192,7 +201,7 @@ def _half_lives(retention: Retention) -> tuple[float, ...]:
 
 def _strengths(now: int, dormant: tuple[tuple[int, int], ...], policy: Policy) -> Callable[[Entry], float]:
     """The strength of any entry at one moment."""
-    retention, scale = policy.retention, _half_lives(policy.retention)
+    age_of, scale = _ages(now, dormant, policy.retention), _half_lives(policy.retention)
     initial: dict[tuple[str, str, str, bool], float] = {}
 
     def weigh(entry: Entry) -> float:
@@ -201,7 +210,7 @@ def _strengths(now: int, dormant: tuple[tuple[int, int], ...], policy: Policy) -
         first = initial.get(kind)
         if first is None:
             first = initial[kind] = initial_strength(entry, policy)
-        age = effective_age(entry.clock, now, dormant, retention)
+        age = age_of(entry.clock)
         return first * math.exp2(-age / scale[min(MAX_REINFORCEMENTS, entry.reinforcements)])
 
     return weigh

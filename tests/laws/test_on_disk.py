@@ -105,7 +105,12 @@ def _readings(log: FileLog) -> Iterator[object]:
     events = list(log.read())
     world = state_at(log.read())
     yield from (list(log.scan()), log.size(), log.health(), list(log.reader()))
-    yield from (present_block(world), next_block(world), numbered_block(world.memory), warnings_of(world))
+    yield from (
+        present_block(world),
+        next_block(world),
+        numbered_block(world.memory),
+        warnings_of(world.memory, world.sessions),
+    )
     for session in SESSIONS:
         source = make_source(HOST, session)
         yield from (frozen_text(world, source), hot_view(world, source), state_at(log.read(), only={source}))

@@ -39,12 +39,16 @@ def events_of(name: str) -> list[AnyEvent]:
 def described(name: str, events: list[AnyEvent]) -> str:
     """Events, accounts, blocks and hot states of a ledger, as text that a person can review."""
     world = state_at(events)
+    warnings = warnings_of(world.memory, world.sessions)
     parts = [
         f"# {name}",
         _section("events", "\n".join(f"{event.seq:>3} {event.time} {type_name(event)}" for event in events)),
         _section("accounts", "\n".join(f"{state}: {count}" for state, count in counts(world.accounts).items())),
         _section("candidates", "\n\n".join(_candidate(world, ref, one) for ref, one in world.accounts.records.items())),
-        _section("warnings", "\n".join(f"{code}: {count}" for code, count in warnings_of(world).items())),
+        _section(
+            "warnings",
+            "\n".join(f"{code}: {count}" for code, count in warnings.items()),
+        ),
         _section("block at the end", present_block(world).text),
         _section("block of a session that would start now", next_block(world).text),
         _section("numbered list at the end", numbered_block(world.memory).text),

@@ -75,7 +75,7 @@ def test_an_empty_file_writes_nothing_and_a_damaged_one_is_noted() -> None:
     assert len(bring(ws, STORE, b"{", "reference_a")) == 1
     assert bring(ws, STORE, b"{", "reference_a") == ()
     assert len(bring(ws, STORE, store("junk", "more"), "reference_a")) == 1
-    assert warnings_of(ws.world()) == {"import_damaged": 1, "import_skipped": 1}
+    assert warnings_of(ws.world().memory, ws.world().sessions) == {"import_damaged": 1, "import_skipped": 1}
 
 
 def test_a_copy_of_the_events_counts_once() -> None:
@@ -85,7 +85,7 @@ def test_a_copy_of_the_events_counts_once() -> None:
     first, second = (drafts_of([file], ws.world().memory, TIME) for _ in range(2))
     ws.record([*first, *second])
     assert counts(ws.world().accounts)["candidates"] == 1
-    assert warnings_of(ws.world()) == {"import_skipped": 1}
+    assert warnings_of(ws.world().memory, ws.world().sessions) == {"import_skipped": 1}
     assert len(ws.world().memory.changes) == 1
 
 

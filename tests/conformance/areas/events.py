@@ -146,7 +146,7 @@ class Seen:
 
     def warnings(self) -> list[str]:
         """Codes that ``status`` reports."""
-        return sorted(warnings_of(self.world))
+        return sorted(warnings_of(self.world.memory, self.world.sessions))
 
     def rejected(self) -> list[str]:
         """The reason codes of all rejected candidates."""
