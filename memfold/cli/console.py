@@ -6,11 +6,15 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
 from memfold.terminal import Style, clean, clean_json, clean_styled, is_terminal, style_for, table, terminal_width, wrap
+
+if TYPE_CHECKING:
+    from memfold.cli.patience import Patience
 
 __all__ = ["Console"]
 
@@ -31,22 +35,27 @@ class Console:
     def __init__(self, options: Namespace) -> None:
         self.style: Style = style_for(sys.stdout, os.environ, options.color)
         self.width = terminal_width(sys.stdout, os.environ)
+        self._patience: Patience | None = getattr(options, "patience", None)
 
     def out(self, text: str = "") -> None:
         """One or more whole lines; whatever a caller has forgotten, nothing but our own codes reaches a terminal."""
+        self._begin()
         sys.stdout.write(f"{clean_styled(text)}\n")
 
     def note(self, text: str) -> None:
         """A remark that is no data."""
+        self._begin()
         sys.stdout.flush()  # on a terminal both streams share the screen
         sys.stderr.write(f"memfold: {clean(text)}\n")
 
     def emit(self, document: Struct) -> None:
         """One JSON document, indented; its first key is its schema."""
+        self._begin()
         sys.stdout.write(clean_json(msgspec.json.format(msgspec.json.encode(document), indent=2).decode()) + "\n")
 
     def exact(self, text: str, *, is_json: bool) -> None:
         """A text that programs take byte for byte; only on a terminal it is made safe."""
+        self._begin()
         if is_terminal(sys.stdout):
             text = clean_json(text) if is_json else clean(text, lines=True)
         sys.stdout.write(text)
@@ -96,3 +105,8 @@ class Console:
             self.out(f"{_INDENT}{label}{first[len(_INDENT) + size :]}")
             for line in more:
                 self.out(line)
+
+    def _begin(self) -> None:
+        """Before anything is printed: on a terminal both streams share the screen."""
+        if self._patience is not None:
+            self._patience.end()

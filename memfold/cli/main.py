@@ -15,6 +15,8 @@ from memfold.errors import INTERRUPTED, OK, MemfoldError, StorageFailure, exit_c
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from memfold.cli.patience import Patience
+
 __all__ = ["main"]
 
 _TELL_DAMAGE = frozenset({"check", "doctor", "log", "repair"})
@@ -73,10 +75,23 @@ def _dispatch(arguments: list[str]) -> int:
         if options is None:
             return OK
         command = module_of(options)
-    code: int = command.run(options)
+        options.patience = _patience(options.command)
+    try:
+        code: int = command.run(options)
+    finally:
+        if (patience := getattr(options, "patience", None)) is not None:
+            patience.end()
     if options.command not in _TELL_DAMAGE:
         _hint_at_damage(options)
     return code
+
+
+def _patience(command: str) -> Patience | None:
+    if sys.stderr is None or not sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison] - None without a console
+        return None
+    from memfold.cli.patience import patience_for
+
+    return patience_for(command, sys.stderr)
 
 
 def _hint_at_damage(options: Namespace) -> None:

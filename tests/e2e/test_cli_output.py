@@ -6,9 +6,10 @@ import json
 import os
 import pty
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 from unittest import mock
 
 import msgspec
@@ -21,6 +22,7 @@ from ledger.log import FileLog
 from ledger.times import parse_time
 from memfold.cli.documents.listed import DOCUMENTS
 from memfold.cli.main import main
+from memfold.cli.patience import Patience
 from memfold.cli.why import WhyDocument
 from memfold.editing import delete, find, update
 from memfold.imports.apply import record_import
@@ -32,7 +34,7 @@ from projections.hot.delivery import line_digest
 from projections.memory.model import Ref
 from projections.policy import DEFAULT_POLICY
 from tests.support import cli
-from tests.support.cli import EXPECTED, GOLDEN, home, make_ledger, printed, run
+from tests.support.cli import EXPECTED, GOLDEN, Terminal, home, make_ledger, printed, run
 from tests.support.logs import new_log
 from tests.support.usage import Tale
 
@@ -502,6 +504,28 @@ def _on_terminal(columns: int, arguments: list[str], color: str = "auto") -> str
                 break
     os.close(primary)
     return data.decode().replace("\r\n", "\n")
+
+
+class _SlowStart(Patience):
+    """As if each command had been at work for a while when it begins."""
+
+    def __init__(self, command: str, stream: TextIO) -> None:
+        super().__init__(command, stream, period=0.001)
+        while not self._shown:
+            time.sleep(0.001)
+
+
+@pytest.mark.parametrize("command", ["check", "status", "verify"])
+def test_whoever_waits_sees_that_something_is_done(ledger: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    """On a terminal a command that takes a while says so, and what it prints then stands by itself."""
+    monkeypatch.setattr("memfold.cli.patience.Patience", _SlowStart)
+    stderr = Terminal()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    plain = _on_terminal(80, [command, "--ledger", str(ledger)])
+    shown = stderr.getvalue()
+    assert f"memfold {command}: reading the ledger, 0 s" in shown
+    assert shown.endswith("\r\x1b[K")
+    assert "reading the ledger" not in plain
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])

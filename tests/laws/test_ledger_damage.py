@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ledger.check import check
 from ledger.codec import SEQ_LIMIT, decode, encode
@@ -180,6 +181,26 @@ def test_i9_copies_anywhere_later_count_once(copies: list[tuple[int, int]]) -> N
         assert list(log.read()) == [memory(seq) for seq in range(6)]
         assert log.health().duplicates == len(copies)
         assert log.health().status == "ok"
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.sampled_from(["", " ", "\n", "\n\n", "junk\n"])), max_size=8),
+    st.sampled_from(["{}", "zz{}", "é{}"]),
+)
+def test_an_id_that_came_before_is_named(ids: list[tuple[int, str]], odd: str) -> None:
+    """Whatever the order of ids is, of which ``check`` keeps none as long as they rise; and wherever lines end."""
+    named, content = set[int](), b""
+    seen = set[str]()
+    for seq, (which, end) in enumerate(ids):
+        event = replace(memory(seq), id=odd.format(which) if which == 4 else memory(which).id)
+        if event.id in seen:
+            named.add(len(content))
+        seen.add(event.id)
+        content += encode(event).removesuffix(b"\n") + end.encode()
+    with tempfile.TemporaryDirectory() as folder:
+        raw_log(Path(folder), content)
+        assert {one.byte for one in check(folder) if one.kind is Kind.ID_REUSED} == named
 
 
 @given(st.permutations(range(6)))

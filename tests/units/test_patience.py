@@ -1,0 +1,72 @@
+"""What shows that a command is at work."""
+
+from __future__ import annotations
+
+import io
+import threading
+from unittest import mock
+
+import pytest
+
+from memfold.cli.patience import Patience, patience_for
+from tests.support.cli import Terminal
+
+LINE = "memfold check: reading the ledger, "
+
+
+class _Watched(Terminal):
+    """A terminal that says when something was written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = threading.Event()
+
+    def write(self, text: str) -> int:
+        count = super().write(text)
+        self.written.set()
+        return count
+
+
+def test_who_waits_is_told_until_something_is_printed() -> None:
+    """A line that is written over itself, then taken away; nothing comes behind that."""
+    stream = _Watched()
+    patience = Patience("check", stream, period=0.001)
+    assert stream.written.wait(30)
+    patience.end()
+    shown = stream.getvalue()
+    lines = shown.removesuffix("\r\x1b[K").split("\r")
+    assert (shown.endswith("\r\x1b[K"), lines[0], {line[: len(LINE)] for line in lines[1:]}) == (True, "", {LINE})
+    patience.end()
+    assert stream.getvalue() == shown
+
+
+def test_what_is_quick_shows_nothing() -> None:
+    """Not even what takes a line away that was never there."""
+    stream = _Watched()
+    Patience("check", stream, period=3600).end()
+    assert stream.getvalue() == ""
+
+
+def test_a_terminal_that_is_gone_stops_nobody() -> None:
+    """A closed stream refuses each line; the command goes on."""
+    stream = _Watched()
+    patience = Patience("check", stream, period=0.001)
+    assert stream.written.wait(30)
+    stream.close()
+    patience.end()
+
+
+@pytest.mark.parametrize(
+    ("command", "stream", "term"),
+    [
+        ("check", io.StringIO(), "xterm"),
+        ("check", None, "xterm"),
+        ("check", Terminal(), "dumb"),
+        ("edit", Terminal(), "xterm"),
+    ],
+    ids=["no terminal", "no stream", "dumb", "another command"],
+)
+def test_nothing_is_shown_where_nobody_looks_on(command: str, stream: io.StringIO | None, term: str) -> None:
+    """Programs read stderr too; a dumb terminal can't take a line back, and an editor needs the whole screen."""
+    with mock.patch.dict("os.environ", {"TERM": term}):
+        assert patience_for(command, stream) is None
