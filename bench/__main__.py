@@ -21,7 +21,7 @@ from bench.growth import measure_growth
 from bench.histories import measure_histories
 from bench.hook import measure_hook
 from bench.hooks import measure_hooks
-from bench.ledgers import Kept, kept_ledger
+from bench.ledgers import ROOT, Kept, kept_ledger
 from bench.measure import Samples, in_turn, machine, median, ratio
 from bench.redaction import measure_redaction
 from bench.replays import measure_replays
@@ -35,8 +35,12 @@ from ledger.codec import decode_known
 from ledger.events import type_name
 from ledger.log import LOG_NAME, FileLog
 from ledger.outlines import Outline, looked_at, outline_of
+from ledger.runs import Run
+from projections.policy import Context
+from projections.prompts import RenderedPrompts
 from projections.protocol import fold
 from projections.world import World
+from replay.calls import KeptCalls
 from replay.kept import KeptFacts
 from replay.outlines import by_blocks
 from replay.state import state_of
@@ -81,6 +85,8 @@ class Bench:
                 "head refold": self._head,
                 "head refold, no outlines": self._head_decoded,
                 "head refold, every text judged again": self._head_cold,
+                "kept calls read, nothing folded": self._read_calls,
+                "memory and every block, no hot state": self._blocks,
                 "full fold": self._full,
                 "full fold, every call read again": self._full_decoded,
                 "full fold, every text judged and every call read again": self._full_cold,
@@ -202,6 +208,15 @@ class Bench:
     def _read_by_outlines(self) -> None:
         for _ in by_blocks(FileLog.open(self.large)):
             pass
+
+    def _read_calls(self) -> None:
+        log, context = FileLog.open(self.large), Context(root=ROOT)
+        calls = KeptCalls(log.directory)
+        if not all(calls(run, context) for run in by_blocks(log) if type(run) is Run):
+            raise RuntimeError("a run's calls aren't kept")
+
+    def _blocks(self) -> None:
+        fold(RenderedPrompts(known=KeptFacts(str(self.large))), by_blocks(FileLog.open(self.large)))
 
     def _head(self) -> None:
         fold(World({self.session}, KeptFacts(str(self.large))), by_blocks(FileLog.open(self.large)))
