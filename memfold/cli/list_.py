@@ -22,6 +22,8 @@ _STATES = ("active", *CANDIDATE_STATES, "all")
 _ACTIVE = ("active", "promoted")
 _WIDE = 100
 """Columns of a terminal from which on a list has a place for everything."""
+_NARROW = 60
+"""The same for a text behind its id."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -81,9 +83,13 @@ def _print(console: Console, document: ListDocument, state: str, pending: int) -
             rows = [_row(one) for one in document.memories]
             console.table(rows, ("id", "state", "type", "source", "age", "reasons", "text"), (4,), (0, 5))
     else:
-        rows = [_active_row(one, narrow=narrow) for one in document.memories]
-        wide = () if narrow else ("source", "age")
-        console.table(rows, ("", "id", "type", "strength", "+", *wide, "text"), (3, 4, *([] if narrow else [6])), (1,))
+        if console.width is not None and console.width < _NARROW:
+            _print_stacked_active(console, document)
+        else:
+            rows = [_active_row(one, narrow=narrow) for one in document.memories]
+            wide = () if narrow else ("source", "age")
+            right = (3, 4) if narrow else (3, 4, 6)
+            console.table(rows, ("", "id", "type", "strength", "+", *wide, "text"), right, (1,))
         shown = sum(one.shown for one in document.memories)
         of = plural(len(document.memories), "memory", "memories")
         remarks = [f"* in the block: {shown} of {of}; +: how often other sessions said it again"]
@@ -110,6 +116,14 @@ def _print_stacked(console: Console, document: ListDocument) -> None:
     for one in document.memories:
         console.wrapped(f"{one.id or '-':<7}  {_state(one):<8}  {', '.join(one.reasons)}", "")
         console.wrapped(f"[{one.type}] {_text(one)}" if one.type else _text(one), "    ")
+
+
+def _print_stacked_active(console: Console, document: ListDocument) -> None:
+    """Where a row would have no room for a text at all."""
+    for one in document.memories:
+        mark, name, _, strength, count = _active_row(one, narrow=True)[:5]
+        console.out(f"{mark:<1} {name:<8}  {strength:>5}  +{count}")
+        console.wrapped(f"[{one.type}] {_text(one)}", "    ")
 
 
 def _state(one: MemoryPart) -> str:

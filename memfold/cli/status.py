@@ -67,7 +67,7 @@ def status_document(view: View, *, may_have_moved: bool = False) -> StatusDocume
     memory, resolved = world.memory, view.place.resolved
     policy = memory.context.policy
     table = counts(world.accounts)
-    block = present_block(world)
+    block = present_block(world, omitted=False)
     found, arrivals = _looked_through(view)
     health, problems = found.health, sum(not one.is_note for one in found.problems)
     return StatusDocument(

@@ -659,6 +659,15 @@ def test_active_and_promoted_are_the_same_state(ledger: Path) -> None:
         assert run("list", "--state", "promoted", *form, "--ledger", str(ledger)).out == active
 
 
+def test_a_narrow_list_shows_whole_texts(ledger: Path) -> None:
+    """Where a row has no place for a text, it stands below its id."""
+    lines = _on_terminal(40, ["list", "--ledger", str(ledger)], color="never").splitlines()
+    shown = " ".join(map(str.strip, lines))
+    assert "* MEM-001" in shown
+    assert "[feedback] 金额一律用整数分存储" in shown
+    assert "[project] The service keeps its tariff tables in config/tariffs.json" in shown
+
+
 @pytest.mark.parametrize("columns", [60, 80, 99, 100, 120])
 def test_ids_and_codes_are_never_cut(ledger: Path, columns: int) -> None:
     """In a narrow terminal source and age go first, and where codes are long the text stands below."""
