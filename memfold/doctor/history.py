@@ -13,6 +13,7 @@ from ledger.log import LOG_NAME, FileLog
 from ledger.problems import Kind
 from ledger.source import split_source
 from ledger.times import format_time, parse_time
+from memfold.arrivals import Arrivals
 from memfold.bridge.private_log import PRIVATE_LOG_NAME
 from memfold.cli.words import age, of_the_last, plural
 from memfold.doctor.model import Check, Outcome, Scene
@@ -44,7 +45,8 @@ def check_log(scene: Scene) -> Iterator[Check]:
     """Whether the log is whole, and of a format that this release writes."""
     if not _has_log(scene):
         return
-    found = [one for one in scene.log[0].problems if not one.is_note and one.kind not in _MODES]
+    survey, _ = scene.log
+    found = [one for one in survey.problems if not one.is_note and one.kind not in _MODES]
     newer = next((one for one in found if one.kind is Kind.NEWER_FORMAT), None)
     rest = [one for one in found if one is not newer]
     if newer is not None:
@@ -60,8 +62,8 @@ def check_log(scene: Scene) -> Iterator[Check]:
 
 def check_events(scene: Scene) -> Iterator[Check]:
     """What arrived, and when each kind came last; whether the clock ran ahead."""
-    arrived = list(scene.log[1].by_type()) if _has_log(scene) else []
-    latest = scene.log[1].from_client if arrived else None
+    arrivals = _arrivals(scene)
+    arrived, latest = list(arrivals.by_type()), arrivals.from_client
     if latest is None:
         yield Check("events", "note", "no event of a client was ever received", _HOW_TO_TEST)
         return
@@ -95,7 +97,7 @@ def check_failures(scene: Scene) -> Iterator[Check]:
     """What the private log has to say since the last event."""
     path = os.path.join(scene.data, PRIVATE_LOG_NAME)
     lines = _tail(path) if scene.data else []
-    since = _latest(scene.log[1].by_type()) if _has_log(scene) else 0
+    since = _latest(_arrivals(scene).by_type())
     failures: dict[str, tuple[int, str]] = {}
     for line in lines:
         time, _, rest = line.partition(" ")
@@ -162,6 +164,11 @@ def _has_log(scene: Scene) -> bool:
     """Whether there is something to read; a folder in its place is told by the check of the ledger."""
     path = os.path.join(scene.ledger, LOG_NAME)
     return bool(scene.ledger) and os.path.lexists(path) and (os.path.isfile(path) or not os.path.exists(path))
+
+
+def _arrivals(scene: Scene) -> Arrivals:
+    _, arrivals = scene.log if _has_log(scene) else (None, Arrivals())
+    return arrivals
 
 
 def _latest(arrived: Iterable[tuple[str, int, AnyEvent]]) -> int:
