@@ -16,6 +16,7 @@ from pathlib import Path
 
 from bench.appends import measure_append
 from bench.bridge import measure_bridge
+from bench.commands import measure_commands
 from bench.damage import measure_damage
 from bench.growth import measure_growth
 from bench.histories import measure_histories
@@ -164,6 +165,10 @@ class Bench:
         """What one memory costs to explain, beside a fold of everything."""
         measure_histories(self.folder / "history", self.events, self.rounds)
 
+    def commands(self) -> None:
+        """What commands for people take on a long ledger, as processes, and their memory."""
+        measure_commands(self.folder / "commands", self.events, self.rounds)
+
     def write(self) -> None:
         """One memory written beside many, through a bridge and through a server that keeps a JSON file."""
         folder = self.folder / "write"
@@ -254,6 +259,7 @@ CASES: dict[str, Callable[[Bench], None]] = {
     "hooks": Bench.hooks,
     "hook": Bench.hook,
     "history": Bench.history,
+    "commands": Bench.commands,
     "write": Bench.write,
     "replay": Bench.replay,
     "growth": Bench.growth,
