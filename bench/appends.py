@@ -9,14 +9,18 @@ import time
 from fcntl import LOCK_EX, LOCK_UN, flock
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from bench.measure import in_turn, median, ratio
+from ledger.codec import decode_known, encode
 from ledger.events import Draft, MemoryRequestedData
+from ledger.ids import MonotonicIds
 from ledger.log import FileLog
 
 __all__ = ["measure_append"]
 
 _APPENDS = 500
-_RAW, _LOCKED, _OURS = "write + fdatasync", "lock and looks", "append"
+_RAW, _LOCKED, _MADE, _OURS = "write + fdatasync", "lock and looks", "the same, the event made", "append"
 
 
 class _Plain:
@@ -24,6 +28,8 @@ class _Plain:
 
     def __init__(self, path: Path, content: bytes) -> None:
         path.write_bytes(content)
+        self._ids = MonotonicIds()
+        self._event = decode_known(content.splitlines()[-1])
         self._path, self._sidecar = path, path.with_suffix(".lock")
         self._line = content.splitlines(keepends=True)[-1]
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND)
@@ -45,6 +51,17 @@ class _Plain:
             self._sync(self._file)
         flock(self._lock, LOCK_UN)
 
+    def write_made(self, *, durable: bool = True) -> None:
+        """The same, with an id and the encoding: what an append of a new event can't do without either."""
+        flock(self._lock, LOCK_EX)
+        os.stat(self._sidecar)
+        os.stat(self._path)
+        self._event = replace(self._event, id=self._ids(), seq=self._event.seq + 1)
+        os.write(self._file, encode(self._event))
+        if durable:
+            self._sync(self._file)
+        flock(self._lock, LOCK_UN)
+
     def close(self) -> None:
         """Let go of the files."""
         os.close(self._file)
@@ -62,21 +79,30 @@ def measure_append(folder: Path) -> None:
     log.append(drafts)
     # All files as long as the log, in the same folder: they grow into a new block in the same round.
     before = Path(log.path).read_bytes()
-    raw, locked = _Plain(folder / "raw", before), _Plain(folder / "locked", before)
+    raw, locked, made = (_Plain(folder / name, before) for name in ("raw", "locked", "made"))
     # Else the collections between the cases would go through all that the process holds, and each append would find
     # the processor's caches empty: no host does that to it.
     gc.collect()
     gc.freeze()
-    cases = {_RAW: raw.write, _LOCKED: locked.write_locked, _OURS: lambda: log.append(drafts)}
+    cases = {
+        _RAW: raw.write,
+        _LOCKED: locked.write_locked,
+        _MADE: made.write_made,
+        _OURS: lambda: log.append(drafts),
+    }
     samples = in_turn(cases, _APPENDS, time.perf_counter)
     # Measured apart, each behind a sync too: what it leaves for the disk would be synced by the next case.
-    unsynced = {_LOCKED: lambda: locked.write_locked(durable=False), _OURS: lambda: log.append(drafts, durable=False)}
+    unsynced = {
+        _LOCKED: lambda: locked.write_locked(durable=False),
+        _MADE: lambda: made.write_made(durable=False),
+        _OURS: lambda: log.append(drafts, durable=False),
+    }
     alone = {
         name: median(in_turn({_RAW: raw.write, name: case}, _APPENDS, time.perf_counter), name)
         for name, case in unsynced.items()
     }
     gc.unfreeze()
-    for file in (raw, locked, log):
+    for file in (raw, locked, made, log):
         file.close()
     print("\n(b) a durable append of one memory; wall; baseline: one raw write and fdatasync of the same bytes")
     print(f"    baseline: {median(samples, _RAW) * 1e3:.2f} ms")
