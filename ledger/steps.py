@@ -6,7 +6,7 @@ from bisect import bisect_left
 
 import msgspec
 
-from ledger.events import AnyEvent, LedgerRepaired
+from ledger.events import AnyEvent, LedgerErased, LedgerRepaired, LedgerSealed
 from ledger.problems import STEPS, Kind, Problem
 from ledger.reader import scan
 from ledger.recovery import Record
@@ -16,6 +16,8 @@ __all__ = ["Steps", "open_steps"]
 
 _NOTED = "nothing to do: a repair has noted it"
 _CAME_AGAIN = "nothing to do: what was missing came again further down, as by an import"
+_OWN = (LedgerErased, LedgerRepaired, LedgerSealed)
+"""What a log notes about itself, and no import brings: whatever its ids are, nothing has come again with it."""
 
 
 class Steps:
@@ -51,7 +53,7 @@ class Steps:
         if self._opening is not None:
             self._open(self._opening.byte, item)
             self._opening = None
-        elif self._from and event_id < self._highest:
+        elif self._from and event_id < self._highest and not isinstance(item, _OWN):
             self._fill(event_id)
         if can_be(item.seq, record.byte + record.length):
             self._next_seq = item.seq + 1

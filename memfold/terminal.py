@@ -18,6 +18,7 @@ __all__ = [
     "clean_styled",
     "display_width",
     "fit",
+    "is_dumb",
     "is_terminal",
     "style_for",
     "table",
@@ -87,7 +88,7 @@ def style_for(
         return Style(False)
     if environ.get("FORCE_COLOR", "0") not in ("", "0"):
         return Style(True)
-    return Style(environ.get("TERM") != "dumb" and is_terminal(stream))
+    return Style(not is_dumb(environ) and is_terminal(stream))
 
 
 def terminal_width(stream: TextIO | None, environ: Mapping[str, str]) -> int | None:
@@ -188,6 +189,11 @@ def table(
     )
     lines = [head, *body] if width is None else [fit(line, width) for line in (head, *body)]
     return "\n".join([style.bold(lines[0]), *lines[1:]])
+
+
+def is_dumb(environ: Mapping[str, str]) -> bool:
+    """Whether the terminal says that it understands no codes; one that says nothing, as on Windows, may."""
+    return environ.get("TERM") in ("", "dumb")
 
 
 def is_terminal(stream: TextIO | None) -> bool:

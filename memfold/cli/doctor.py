@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from memfold.cli.console import Console
 from memfold.cli.documents.health import CheckPart, DoctorDocument
-from memfold.cli.parsing import json_option, ledger_options
+from memfold.cli.parsing import json_option, ledger_options, place_options
 from memfold.cli.place import current_folder, reading_place
 from memfold.cli.words import plural
 from memfold.clock import now_ms
@@ -81,6 +81,7 @@ def _scene(options: Namespace) -> Scene:
         resolved=place.resolved,
         environ=os.environ,
         now=now,
+        named=place_options(options),
     )
 
 

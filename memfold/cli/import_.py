@@ -34,7 +34,7 @@ from memfold.imports.outcomes import FileReport, LineReport
 from memfold.imports.report import reports_of
 from memfold.paths import data_dir, is_project, workspace_key
 from memfold.renumbered import ids_in, renumbered, renumbered_words
-from memfold.terminal import clean
+from memfold.terminal import clean, is_dumb
 from memfold.workspace import Workspace
 from projections.erasure.returning import Purged
 from projections.memory.model import Ref
@@ -200,7 +200,7 @@ def _as_it_is(place: Place) -> Generator[Workspace]:
 
 def _announce(number: int) -> None:
     """On a terminal, say that many memories are being judged; 0 takes it back."""
-    if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and (number > _MANY or not number):
+    if sys.stderr.isatty() and not is_dumb(os.environ) and (number > _MANY or not number):
         sys.stderr.write(f"\rtaking in {plural(number, 'memory', 'memories')} …" if number else "\r\x1b[K")
         sys.stderr.flush()
 

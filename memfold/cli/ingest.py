@@ -34,6 +34,7 @@ from memfold.errors import ConfigError, DataError, NotFoundError
 from memfold.hosts.opencode import OpenCodeTranslator, delivery_of
 from memfold.hosts.recording import RecordingError, read_recording, workspace_of
 from memfold.paths import is_project, workspace_key
+from memfold.terminal import is_dumb
 from memfold.workspace import Workspace
 from projections.policy import Context
 from projections.text.clean import decode
@@ -135,7 +136,7 @@ def _read(path: Path) -> list[dict[str, object]]:
 def _with_progress(records: Iterable[dict[str, object]]) -> Iterable[dict[str, object]]:
     """Pass records on; on a terminal say how many, once it takes a while."""
     begin, shown = time.monotonic(), False
-    lively = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    lively = sys.stderr.isatty() and not is_dumb(os.environ)
     for number, record in enumerate(records, 1):
         yield record
         if number % _STEP == 0 and lively and time.monotonic() - begin > _PATIENCE:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-_TELL_DAMAGE = frozenset({"check", "doctor", "log", "repair"})
+_TELL_DAMAGE = frozenset({"check", "doctor", "repair"})
 """Commands whose output tells of damage itself."""
 
 _LONGEST = 1000
@@ -75,12 +75,12 @@ def _dispatch(arguments: list[str]) -> int:
         if options is None:
             return OK
         command = module_of(options)
-        options.patience = _patience(options.command)
+    options.patience = _patience(options.command)
     try:
         code: int = command.run(options)
     finally:
-        if (patience := getattr(options, "patience", None)) is not None:
-            patience.end()
+        if options.patience is not None:
+            options.patience.end()
     if options.command not in _TELL_DAMAGE:
         _hint_at_damage(options)
     return code

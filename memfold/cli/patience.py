@@ -8,6 +8,8 @@ import time
 from contextlib import suppress
 from typing import TextIO
 
+from memfold.terminal import fit, is_dumb, terminal_width
+
 __all__ = ["Patience", "patience_for"]
 
 _FIRST = 1.0
@@ -15,8 +17,8 @@ _FIRST = 1.0
 
 _PATIENT = frozenset(
     {
-        *("account", "cache", "check", "doctor", "head", "history", "list", "log", "prove", "purge", "repair"),
-        *("restore-backup", "show", "status", "verify", "why"),
+        *("account", "cache", "check", "doctor", "export", "head", "history", "list", "log", "prompt", "prove"),
+        *("purge", "repair", "restore-backup", "show", "status", "undo", "verify", "why"),
     }
 )
 """Commands that read whole logs in silence. Others show their own progress, are quick, or leave the terminal to an
@@ -25,7 +27,7 @@ editor."""
 
 def patience_for(command: str, stream: TextIO | None) -> Patience | None:
     """What shows that a command is at work; None where no person looks on, or it isn't of those that take long."""
-    if command not in _PATIENT or stream is None or not stream.isatty() or os.environ.get("TERM") == "dumb":
+    if command not in _PATIENT or stream is None or not stream.isatty() or is_dumb(os.environ):
         return None
     return Patience(command, stream)
 
@@ -45,6 +47,7 @@ class Patience:
         self._command = command
         self._stream = stream
         self._period = period
+        self._width = terminal_width(stream, os.environ)
         self._begin = time.monotonic()
         self._is_over = threading.Event()
         self._shown = False
@@ -63,7 +66,9 @@ class Patience:
         while not self._is_over.wait(self._period):
             seconds = time.monotonic() - self._begin
             self._shown = True
-            self._write(f"\rmemfold {self._command}: reading the ledger, {seconds:.0f} s")
+            line = f"memfold {self._command}: reading the ledger, {seconds:.0f} s"
+            # A line that the terminal breaks would be taken away in its last row alone.
+            self._write(f"\r{fit(line, (self._width or len(line) + 1) - 1)}")
 
     def _write(self, text: str) -> None:
         with suppress(OSError, ValueError):  # the terminal may be gone: then nobody waits

@@ -75,6 +75,8 @@ def run(options: Namespace) -> int:
         from memfold.terminal import clean
 
         text = clean(f"{text}\n", lines=True)
+    if options.patience is not None:
+        options.patience.end()
     sys.stdout.write(text)  # else it is exactly what a host gets
     if prompt.note and not text:
         from memfold.cli.console import Console

@@ -16,7 +16,7 @@ from memfold.cli.console import Console
 from memfold.cli.documents.health import HealthPart, LastEventPart, MissingPathPart, PendingPart, StatusDocument
 from memfold.cli.documents.prompts import SizePart
 from memfold.cli.moved import former_parts, told
-from memfold.cli.parsing import at_option, json_option, ledger_options
+from memfold.cli.parsing import at_option, json_option, ledger_options, place_options
 from memfold.cli.place import View, how_to_begin, open_view
 from memfold.cli.words import WHEN_DECIDED, age, plural, tokens
 from memfold.config import Config
@@ -52,7 +52,7 @@ def run(options: Namespace) -> int:
     if options.json:
         console.emit(document)
     else:
-        _print(console, document, at_option_given=options.at is not None)
+        _print(console, document, place_options(options), at_option_given=options.at is not None)
     return 0
 
 
@@ -150,9 +150,9 @@ def _is_below(path: str) -> bool:
     return not path.startswith(("/", "~")) and ".." not in path.split("/") and "/" in path
 
 
-def _print(console: Console, document: StatusDocument, *, at_option_given: bool) -> None:
+def _print(console: Console, document: StatusDocument, named: str, *, at_option_given: bool) -> None:
     style, health = console.style, document.health
-    colour, headline = _headline(console, document)
+    colour, headline = _headline(console, document, named)
     for line in console.lines(headline, ""):
         console.out(style.bold(colour(line)))
     if document.project and not document.received:
@@ -203,25 +203,32 @@ def _print(console: Console, document: StatusDocument, *, at_option_given: bool)
         console.as_of(document.position, document.now)
 
 
-def _headline(console: Console, document: StatusDocument) -> tuple[Callable[[str], str], str]:
+def _headline(console: Console, document: StatusDocument, named: str) -> tuple[Callable[[str], str], str]:
     """The one sentence to read, and its colour."""
-    style = console.style
-    if not document.enabled:
-        return style.yellow, "memory is off: nothing is recorded, blocks are empty"
-    if not document.received and document.project:
-        said = "no event of a client was ever received"
-        by_hand = plural(document.counts["promoted"], "memory was", "memories were")
-        return style.yellow, said + (f"; {by_hand} added without one" if document.counts["promoted"] else "")
-    said = "memory works" if document.counts["candidates"] else "events arrive; nothing was proposed to be remembered"
-    if not document.project:
-        said = "this folder is no project: nothing becomes memory in it"
+    said, is_well = _verdict(document)
+    health = document.health
     troubles = [
-        "its ledger was damaged and is read around the damage" if document.health.status != "ok" else "",
-        f"{plural(document.health.problems, 'problem')}: memfold check" if document.health.problems else "",
+        "its ledger was damaged and is read around the damage" if health.status != "ok" else "",
+        f"{plural(health.problems, 'problem')}: memfold check{named}" if health.problems else "",
         f"{plural(len(document.findings), 'setting')} can't be used" if document.findings else "",
     ]
-    colour = style.yellow if any(troubles) or not document.project else style.green
+    colour = console.style.green if is_well and not any(troubles) else console.style.yellow
     return colour, "; ".join(filter(None, (said, *troubles)))
+
+
+def _verdict(document: StatusDocument) -> tuple[str, bool]:
+    """Whether memory works, in words."""
+    if not document.enabled:
+        return "memory is off: nothing is recorded, blocks are empty", False
+    if not document.project:
+        return "this folder is no project: nothing becomes memory in it", False
+    if not document.received:
+        by_hand = plural(document.counts["promoted"], "memory was", "memories were")
+        added = f"; {by_hand} added without one" if document.counts["promoted"] else ""
+        return f"no event of a client was ever received{added}", False
+    if not document.counts["candidates"]:
+        return "events arrive; nothing was proposed to be remembered", True
+    return "memory works", True
 
 
 def _block(document: StatusDocument) -> str:

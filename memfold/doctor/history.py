@@ -17,6 +17,7 @@ from memfold.arrivals import Arrivals
 from memfold.bridge.private_log import PRIVATE_LOG_NAME
 from memfold.cli.words import age, of_the_last, plural
 from memfold.doctor.model import Check, Outcome, Scene
+from memfold.lost import had_a_log
 from projections.accounting import Accounts, counts
 from projections.memory.model import CANDIDATE_STATES
 from projections.prompts import Epoch, Receipt, block_digest
@@ -55,13 +56,17 @@ def check_log(scene: Scene) -> Iterator[Check]:
         kinds = Counter(one.kind for one in rest)
         seen = ", ".join(f"{kind.value}: {count}" for kind, count in kinds.items())
         fixes = tuple(f"{kind.value}: {next(one.fix for one in rest if one.kind is kind)}" for kind in kinds)
-        yield Check("log", "warn", f"problems were found ({seen})", "memfold check tells each place", fixes)
+        yield Check(
+            "log", "warn", f"problems were found ({seen})", f"memfold check{scene.named} tells each place", fixes
+        )
     if not found:
         yield Check("log", "ok", "no damage")
 
 
 def check_events(scene: Scene) -> Iterator[Check]:
     """What arrived, and when each kind came last; whether the clock ran ahead."""
+    if had_a_log(scene.ledger):
+        return  # it is gone: that nothing arrived would be false
     arrivals = _arrivals(scene)
     arrived, latest = list(arrivals.by_type()), arrivals.from_client
     if latest is None:

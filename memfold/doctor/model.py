@@ -51,6 +51,7 @@ class Scene:
         environ: the environment.
         now: milliseconds since the epoch.
         trouble: why the data folder can't be named, and what to do about it.
+        named: the options that name the ledger in a command, with a space before them.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Scene:
         environ: Mapping[str, str],
         now: int,
         trouble: tuple[str, str] = ("", ""),
+        named: str = "",
     ) -> None:
         self.directory = directory
         self.root = root
@@ -73,6 +75,7 @@ class Scene:
         self.environ = environ
         self.now = now
         self.trouble = trouble
+        self.named = named
 
     @cached_property
     def folders(self) -> list[str]:

@@ -13,6 +13,7 @@ from unittest import mock
 
 import pytest
 
+from ledger.log import LOG_NAME
 from ledger.times import parse_time
 from memfold.doctor import CHECKS, Check
 from memfold.hosts.opencode_install import plugin_text
@@ -174,3 +175,20 @@ def test_on_a_terminal_of_80_columns(place: Path, monkeypatch: pytest.MonkeyPatc
 def test_each_check_is_listed_once() -> None:
     """The table has no check twice."""
     assert len(set(CHECKS)) == len(CHECKS)
+
+
+def test_of_a_log_that_is_gone_nothing_else_is_said(place: Path) -> None:
+    """That no event of a client was ever received would be false, and its advice would begin anew."""
+    (place / "ledger" / "derived").mkdir(exist_ok=True)
+    (place / "ledger" / LOG_NAME).unlink()
+    out = run("doctor", "--ledger", str(place / "ledger")).out
+    assert "is gone" in out
+    assert "was ever received" not in out
+
+
+def test_the_command_to_copy_names_the_ledger(place: Path) -> None:
+    """``memfold check`` alone would look at that of the current folder."""
+    with (place / "ledger" / LOG_NAME).open("ab") as file:
+        file.write(b"\0\0\n")
+    ledger = str(place / "ledger")
+    assert f"memfold check --ledger {ledger} tells each place" in run("doctor", "--ledger", ledger).out

@@ -620,6 +620,15 @@ def test_what_would_flip_a_refusal_is_told(tmp_path: Path) -> None:
     assert "would flip  without too_short and bad_feedback" in told("3 tests ok")
 
 
+def test_status_of_an_empty_log_names_that_too(tmp_path: Path) -> None:
+    """Where no client's event came there may be trouble besides."""
+    folder = tmp_path / "ledger"
+    folder.mkdir(mode=0o700)
+    (folder / "events.jsonl").touch(mode=0o600)
+    said = run("status", "--ledger", str(folder)).out.splitlines()[0]
+    assert said == f"no event of a client was ever received; 1 problem: memfold check --ledger {folder}"
+
+
 def test_status_names_what_check_finds(tmp_path: Path) -> None:
     """In its first line, for damage that health doesn't count too; notes don't count."""
     for name in ("gap-in-seq", "no-created", "newer-format", "swapped-lines", "repeated-seq"):
@@ -631,7 +640,9 @@ def test_status_names_what_check_finds(tmp_path: Path) -> None:
     ran = run("check", "--ledger", str(folder))
     assert (ran.code, "readable_file (note)" in ran.out) == (0, True)
     folder.chmod(0o770)
-    assert run("status", "--ledger", str(folder)).out.startswith("memory works; 1 problem: memfold check\n")
+    assert run("status", "--ledger", str(folder)).out.startswith(
+        f"memory works; 1 problem: memfold check --ledger {folder}\n"
+    )
     assert run("check", "--ledger", str(folder)).code == 3
 
 

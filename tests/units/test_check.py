@@ -9,7 +9,16 @@ import pytest
 from ledger.check import EVENT_VALIDATORS, FOLDER_VALIDATORS, check
 from ledger.codec import TYPE_NAMES, encode
 from ledger.errors import LedgerNotFound
-from ledger.events import Draft, LedgerCreated, LedgerCreatedData, LedgerRepairedData
+from ledger.events import (
+    Draft,
+    Event,
+    LedgerCreated,
+    LedgerCreatedData,
+    LedgerRepaired,
+    LedgerRepairedData,
+    LedgerSealed,
+    LedgerSealedData,
+)
 from ledger.log import LOCK_SUFFIX, LOG_NAME
 from ledger.problems import KINDS, NOTES, Kind
 from ledger.slips import is_one_slip
@@ -151,6 +160,21 @@ def test_a_gap_is_known_when_all_that_was_missing_came_again(
     gaps = [problem for problem in check(tmp_path) if problem.kind is Kind.SEQ_GAP]
     assert [problem.is_note for problem in gaps] == known
     assert [one.byte for one in open_steps(str(tmp_path / LOG_NAME))] == [one.byte for one in gaps if not one.known]
+
+
+def test_what_a_log_notes_about_itself_fills_no_gap(tmp_path: Path) -> None:
+    """A head whose id was made between those of a gap's neighbours brings nothing back."""
+    own: tuple[Event, ...] = (
+        LedgerSealed(
+            specversion="1.0", id=event_id(2), source="memfold", time=None, seq=4, data=LedgerSealedData(3, "0" * 64)
+        ),
+        LedgerRepaired(
+            specversion="1.0", id=event_id(2), source="memfold", time=None, seq=4, data=LedgerRepairedData(pieces=1)
+        ),
+    )
+    for event, known in zip(own, ([False], [True]), strict=True):  # a repair says that somebody has looked
+        raw_log(tmp_path, CREATED + line_of(1) + line_of(3) + encode(event))
+        assert [one.is_note for one in check(tmp_path) if one.kind is Kind.SEQ_GAP] == known
 
 
 def test_a_repair_makes_what_stands_before_it_known(tmp_path: Path) -> None:

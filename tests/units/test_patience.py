@@ -9,6 +9,7 @@ from unittest import mock
 import pytest
 
 from memfold.cli.patience import Patience, patience_for
+from memfold.terminal import display_width
 from tests.support.cli import Terminal
 
 LINE = "memfold check: reading the ledger, "
@@ -40,6 +41,16 @@ def test_who_waits_is_told_until_something_is_printed() -> None:
     assert stream.getvalue() == shown
 
 
+def test_no_line_is_broken_by_the_terminal() -> None:
+    """What takes it away takes a row away."""
+    stream = _Watched()
+    with mock.patch.dict("os.environ", {"COLUMNS": "20"}):
+        patience = Patience("check", stream, period=0.001)
+    assert stream.written.wait(30)
+    patience.end()
+    assert {display_width(line) for line in stream.getvalue().removesuffix("\r\x1b[K").split("\r")} == {0, 19}
+
+
 def test_what_is_quick_shows_nothing() -> None:
     """Not even what takes a line away that was never there."""
     stream = _Watched()
@@ -62,9 +73,10 @@ def test_a_terminal_that_is_gone_stops_nobody() -> None:
         ("check", io.StringIO(), "xterm"),
         ("check", None, "xterm"),
         ("check", Terminal(), "dumb"),
+        ("check", Terminal(), ""),
         ("edit", Terminal(), "xterm"),
     ],
-    ids=["no terminal", "no stream", "dumb", "another command"],
+    ids=["no terminal", "no stream", "dumb", "no name", "another command"],
 )
 def test_nothing_is_shown_where_nobody_looks_on(command: str, stream: io.StringIO | None, term: str) -> None:
     """Programs read stderr too; a dumb terminal can't take a line back, and an editor needs the whole screen."""
