@@ -679,6 +679,14 @@ def test_a_narrow_list_shows_whole_texts(ledger: Path) -> None:
     assert "[project] The service keeps its tariff tables in config/tariffs.json" in shown
 
 
+def test_a_narrow_log_says_what_happened(ledger: Path) -> None:
+    """Where a line has no place for it, it stands below."""
+    shown = _on_terminal(40, ["log", "--ledger", str(ledger)], color="never")
+    assert max(map(display_width, shown.splitlines())) <= 40
+    assert "session.started" in shown
+    assert "integer cents in every API" in shown
+
+
 @pytest.mark.parametrize("columns", [60, 80, 99, 100, 120])
 def test_ids_and_codes_are_never_cut(ledger: Path, columns: int) -> None:
     """In a narrow terminal source and age go first, and where codes are long the text stands below."""
