@@ -26,7 +26,7 @@ from ledger.errors import storage_error
 from ledger.events import AnyEvent, Event
 from ledger.files import close_file
 from ledger.outlines import Outline, checksum, is_sound, looked_at
-from ledger.reader import START, Cursor, IdsBefore, events_of, reading
+from ledger.reader import START, Cursor, IdsBefore, events_of, reading, reading_twice
 from ledger.runs import Run, decoded
 from ledger.sequence import Sequence
 
@@ -76,7 +76,7 @@ class BlockReader:
         """
         cursor = self.cursor
         sequence = Sequence(cursor.seq, cursor.highest, cursor.lowest_far)
-        with reading(self._path) as file, reading(self._path) as earlier:
+        with reading_twice(self._path) as (file, earlier):
             ids, log, begin = IdsBefore(earlier), _OpenLog(self._path, file), cursor.byte
             while True:
                 outline = self._kept(begin)

@@ -11,9 +11,10 @@ from ledger.events import AnyEvent, LedgerCreated, UnknownEvent, type_name
 from ledger.ids import time_of
 from ledger.log import FORMAT, LOCK_SUFFIX, LOG_NAME
 from ledger.problems import Kind, Problem, problem
-from ledger.reader import Health, IdsBefore, Tally, reading, scan
+from ledger.reader import Health, IdsBefore, Tally, judged_lines, reading_twice
 from ledger.recovery import Record
 from ledger.rewrite import REWRITE_SUFFIX
+from ledger.sequence import Sequence
 from ledger.slips import meant_type
 from ledger.steps import Steps
 from ledger.times import DAY_MS, format_time, parse_time
@@ -53,18 +54,29 @@ class State:
         self.latest: tuple[int, int] | None = None
         self._earlier = earlier
         self._highest = ""
-        self._byte = 0
+        self._line = 0
+        self._here: set[str] = set()
 
-    def go_to(self, record: Record, event: AnyEvent) -> None:
-        """Look at the next event."""
-        self._byte, self.made = record.byte, time_of(event.id)
+    def go_to_line(self, byte: int) -> None:
+        """Look at the line at a byte."""
+        self._line = byte
+        self._here.clear()
+
+    def go_to(self, event: AnyEvent) -> None:
+        """Look at the next event of it."""
+        self.made = time_of(event.id)
 
     def came_before(self, event_id: str) -> bool:
         """Whether this event's id came before. Writers make rising ones: as long as they do, none has to be kept."""
         if event_id > self._highest:
             self._highest = event_id
+            self._here.add(event_id)
             return False
-        return event_id in self._earlier.before(self._byte)
+        # Those of the lines before, and of this one: to look into a line once more for each of its events would take
+        # the square of its length.
+        found = event_id in self._here or event_id in self._earlier.before(self._line)
+        self._here.add(event_id)
+        return found
 
 
 def check(directory: str | os.PathLike[str]) -> list[Problem]:
@@ -90,26 +102,36 @@ def survey(directory: str | os.PathLike[str], see: Callable[[AnyEvent], None] | 
     path = os.path.join(folder, LOG_NAME)
     problems = [found for validate in FOLDER_VALIDATORS for found in validate(folder)]
     steps, tally = Steps(), Tally()
-    with reading(path) as earlier:
+    byte = 0
+    with reading_twice(path) as (file, earlier):
         state = State(IdsBefore(earlier))
-        for record in scan(path):
-            steps.take(record)
-            tally.take(record)
-            item = record.item
-            if isinstance(item, Problem):
-                problems.append(item)
-                continue
-            state.go_to(record, item)
-            for validate in EVENT_VALIDATORS:
-                for kind, detail in validate(item, state):
-                    problems.append(problem(kind, detail, line=record.line, byte=record.byte, length=record.length))
-            state.begun = True
-            if see is not None:
-                see(item)
+        for line, records in judged_lines(file, earlier, Sequence()):
+            state.go_to_line(byte)
+            byte += len(line)
+            for record in records:
+                steps.take(record)
+                tally.take(record)
+                item = record.item
+                if isinstance(item, Problem):
+                    problems.append(item)
+                    continue
+                problems += _found(record, item, state)
+                state.begun = True
+                if see is not None:
+                    see(item)
     if not state.begun:
         problems.append(problem(Kind.NO_CREATED, "it holds no event at all"))
     problems = sorted(map(steps.settled, problems), key=lambda found: (found.line > 0, found.byte))
     return Survey(problems, tally.health())
+
+
+def _found(record: Record, event: AnyEvent, state: State) -> list[Problem]:
+    state.go_to(event)
+    found: list[Problem] = []
+    for validate in EVENT_VALIDATORS:
+        for kind, detail in validate(event, state):
+            found.append(problem(kind, detail, line=record.line, byte=record.byte, length=record.length))
+    return found
 
 
 def _validate_first(event: AnyEvent, state: State) -> Iterable[tuple[Kind, str]]:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ledger.events import AnyEvent
 from ledger.problems import DAMAGE, Kind, Problem
-from ledger.reader import START, Cursor, end_of_events, judged_lines, reading
+from ledger.reader import START, Cursor, end_of_events, judged_lines, reading_twice
 from ledger.recovery import Record
 from ledger.sequence import Sequence as Order
 
@@ -60,7 +60,7 @@ class Leaves:
         start = self.cursor
         order = Order(start.seq, start.highest, start.lowest_far)
         stop = start.byte
-        with reading(self._path) as file, reading(self._path) as earlier:
+        with reading_twice(self._path) as (file, earlier):
             file.seek(start.byte)
             for line, records in judged_lines(file, earlier, order, start.byte):
                 yield from _leaves_in(line, records, stop)

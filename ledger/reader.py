@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from collections.abc import Sequence as Records
@@ -32,10 +34,13 @@ __all__ = [
     "health_of",
     "judged_lines",
     "reading",
+    "reading_twice",
     "scan",
 ]
 
 _BUFFER = 1 << 20
+_ROUNDS = 100
+"""How often a log may be replaced between two openings."""
 
 
 class Cursor(Struct, frozen=True):
@@ -98,7 +103,7 @@ class Reader:
             StorageError: if the system can't read it.
         """
         sequence = Sequence(self.cursor.seq, self.cursor.highest, self.cursor.lowest_far)
-        with reading(self._path) as file, reading(self._path) as earlier:
+        with reading_twice(self._path) as (file, earlier):
             file.seek(self.cursor.byte)
             stop = yield from events_of(file, sequence, IdsBefore(earlier), skipped=self._skipped)
             self.cursor = Cursor(stop, sequence.next_seq, sequence.highest, sequence.lowest_far)
@@ -113,7 +118,7 @@ def scan(path: str) -> Iterator[Record]:
         LedgerNotFound: if the file isn't there.
         StorageError: if the system can't read it.
     """
-    with reading(path) as file, reading(path) as earlier:
+    with reading_twice(path) as (file, earlier):
         for _, records in judged_lines(file, earlier, Sequence()):
             yield from records
 
@@ -341,6 +346,20 @@ def _is_damage(record: Record) -> bool:
 
 def _events_in(records: Iterable[Record]) -> Iterator[AnyEvent]:
     return (record.item for record in records if not isinstance(record.item, Problem))
+
+
+@contextmanager
+def reading_twice(path: str) -> Generator[tuple[IO[bytes], IO[bytes]]]:
+    """The same file opened twice as by ``reading``, whatever else is put in its place meanwhile.
+
+    Two openings of a name may be of two files, and what one says of ids would be told of the other's lines.
+    """
+    for _ in range(_ROUNDS):
+        with reading(path) as file, reading(path) as again:
+            if os.path.samestat(os.fstat(file.fileno()), os.fstat(again.fileno())):
+                yield file, again
+                return
+    raise storage_error(OSError(errno.ESTALE, os.strerror(errno.ESTALE), path), path)
 
 
 @contextmanager

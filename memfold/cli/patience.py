@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
@@ -14,6 +15,8 @@ __all__ = ["Patience", "patience_for"]
 
 _FIRST = 1.0
 """Seconds before anything is shown, and between one line and the next."""
+_AT_WORK = 0.05
+"""Share of the time that a command which is at work has the processor, at least; a slow disk leaves it little."""
 
 _PATIENT = frozenset(
     {
@@ -35,18 +38,27 @@ def patience_for(command: str, stream: TextIO | None) -> Patience | None:
 class Patience:
     """Tells once a second for how long a command has been at work, until the first thing is printed.
 
-    What takes long lies deep in folds, which know no terminal, so a thread tells it.
+    What takes long lies deep in folds, which know no terminal, so a thread tells it. It tells nothing while the command
+    waits, as for what a person types, for another process or for new events: then it takes no time of the processor.
 
     Args:
         command: the name of the command.
         stream: the terminal.
         period: seconds between one line and the next.
+        spent: gives the seconds of the processor that the command has taken.
     """
 
-    def __init__(self, command: str, stream: TextIO, period: float = _FIRST) -> None:
+    def __init__(
+        self,
+        command: str,
+        stream: TextIO,
+        period: float = _FIRST,
+        spent: Callable[[], float] = time.process_time,
+    ) -> None:
         self._command = command
         self._stream = stream
         self._period = period
+        self._spent = spent
         self._width = terminal_width(stream, os.environ)
         self._begin = time.monotonic()
         self._is_over = threading.Event()
@@ -58,19 +70,42 @@ class Patience:
         """Take the line away; nothing is shown from now on. Whoever prints comes here first."""
         if not self._is_over.is_set():
             self._is_over.set()
-            self._thread.join()  # else it could write behind what is printed next
-            if self._shown:
-                self._write("\r\x1b[K")
+            # Else it could write behind what is printed next. A terminal that was stopped holds it, but not us.
+            self._thread.join(_FIRST)
+            self._take_away()
 
     def _tell(self) -> None:
+        before = self._spent()
         while not self._is_over.wait(self._period):
-            seconds = time.monotonic() - self._begin
-            self._shown = True
-            line = f"memfold {self._command}: reading the ledger, {seconds:.0f} s"
-            # A line that the terminal breaks would be taken away in its last row alone.
-            self._write(f"\r{fit(line, (self._width or len(line) + 1) - 1)}")
+            now = self._spent()
+            works, before = now - before > self._period * _AT_WORK, now
+            if works and _is_in_front(self._stream):
+                self._shown = True
+                line = f"memfold {self._command}: reading the ledger, {time.monotonic() - self._begin:.0f} s"
+                # A line that the terminal breaks would be taken away in its last row alone.
+                self._write(f"\r{fit(line, (self._width or len(line) + 1) - 1)}")
+            else:
+                self._take_away()
+
+    def _take_away(self) -> None:
+        if self._shown:
+            self._shown = False
+            self._write("\r\x1b[K")
 
     def _write(self, text: str) -> None:
         with suppress(OSError, ValueError):  # the terminal may be gone: then nobody waits
-            self._stream.write(text)
-            self._stream.flush()
+            try:
+                descriptor = self._stream.fileno()
+            except (OSError, ValueError):  # no file: a stream of a test
+                self._stream.write(text)
+            else:
+                # Past the buffer: what a terminal that is gone doesn't take would fail once more when Python ends.
+                os.write(descriptor, text.encode())
+
+
+def _is_in_front(stream: TextIO) -> bool:
+    """Whether the terminal is ours: one that another job has would stop a process that writes to it."""
+    try:
+        return os.tcgetpgrp(stream.fileno()) == os.getpgrp()
+    except (AttributeError, OSError, ValueError):  # there are no jobs, or it isn't our terminal
+        return True

@@ -222,11 +222,11 @@ def open_view(options: Namespace) -> View:
     watch_damage(options, log)
     at: str | None = getattr(options, "at", None)
     if at is None and options.ledger is None and place.resolved.config.enabled:
-        _take_in_edits(place)
+        _take_in_edits(options, place)
     return View(place, log, None if at is None else _offset(at, log))
 
 
-def _take_in_edits(place: Place) -> None:
+def _take_in_edits(options: Namespace, place: Place) -> None:
     """Record what a person has changed in MEMORY.md since it was seen last; costs a look where nothing was changed."""
     from memfold.memory_file.disk import memory_path, signature
     from memfold.memory_file.kept import load as load_kept
@@ -239,6 +239,8 @@ def _take_in_edits(place: Place) -> None:
 
     with keeper_of(place.root, place.directory, place.resolved.config) as keeper:
         for report in keeper.sync().reports:
+            if (patience := getattr(options, "patience", None)) is not None:
+                patience.end()
             sys.stderr.write(f"memfold: {clean(decode(report))}\n")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pty
@@ -510,7 +511,7 @@ class _SlowStart(Patience):
     """As if each command had been at work for a while when it begins."""
 
     def __init__(self, command: str, stream: TextIO) -> None:
-        super().__init__(command, stream, period=0.001)
+        super().__init__(command, stream, 0.001, itertools.count().__next__)
         while not self._shown:
             time.sleep(0.001)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from unittest import mock
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from ledger.events import Draft, PolicySetData
 from ledger.ids import MonotonicIds
 from ledger.memory import MemoryLog
 from ledger.problems import DAMAGE, Kind, Problem
+from ledger.reader import IdsBefore
 from ledger.recovery import recover
 from ledger.repair import repair
 from ledger.sequence import can_be
@@ -201,6 +203,17 @@ def test_an_id_that_came_before_is_named(ids: list[tuple[int, str]], odd: str) -
     with tempfile.TemporaryDirectory() as folder:
         raw_log(Path(folder), content)
         assert {one.byte for one in check(folder) if one.kind is Kind.ID_REUSED} == named
+
+
+def test_ids_of_one_line_are_looked_up_once() -> None:
+    """A line of thousands of events, each with a lower id, takes no square of that."""
+    count = 4000
+    events = (replace(memory(seq), id=memory(count - seq).id) for seq in range(count))
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(IdsBefore, "before", autospec=True) as before:
+        before.return_value = set()
+        raw_log(Path(folder), b"".join(encode(event).removesuffix(b"\n") for event in events) + b"\n")
+        check(folder)
+    assert {call.args[1] for call in before.mock_calls} == {0}
 
 
 @given(st.permutations(range(6)))

@@ -35,10 +35,10 @@ from ledger.events import (
     SessionDeletedData,
     SessionLinkedData,
 )
-from ledger.files import make_private_folder
+from ledger.files import make_private_folder, open_regular
 from ledger.log import LOCK_SUFFIX, LOG_NAME, Cursor, FileLog, Health, Reader
 from ledger.problems import Kind
-from ledger.reader import START
+from ledger.reader import START, reading_twice
 from ledger.writer import Durability
 from tests.support.logs import (
     KEY,
@@ -701,3 +701,35 @@ def test_a_number_can_be_as_high_as_its_place(tmp_path: Path) -> None:
     highest = next(seq for seq in range(1000) if len(first + line_of(seq, "t", 1)) - 1 == seq)
     assert raw_log(tmp_path / "a", first + line_of(highest, "t", 1)).size() == highest + 1
     assert raw_log(tmp_path / "b", first + line_of(highest + 1, "t", 1)).size() == 1
+
+
+def test_both_openings_are_of_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log that is put in place between them is read by both: else ids of one would be told of the other's lines."""
+    log, later = tmp_path / "events.jsonl", tmp_path / "later"
+    log.write_bytes(b"old")
+    later.write_bytes(b"new")
+    opened: list[str] = []
+
+    def opener(path: str, flags: int) -> int:
+        opened.append(path)
+        if len(opened) == 2:
+            later.replace(log)
+        return open_regular(path, flags)
+
+    monkeypatch.setattr("ledger.reader.open_regular", opener)
+    with reading_twice(str(log)) as (file, again):
+        assert (file.read(), again.read()) == (b"new", b"new")
+
+
+def test_a_log_that_is_never_the_same_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a hundred rounds nobody looks on."""
+    log = tmp_path / "events.jsonl"
+
+    def opener(path: str, flags: int) -> int:
+        (tmp_path / "next").write_bytes(b"")
+        (tmp_path / "next").replace(log)
+        return open_regular(path, flags)
+
+    monkeypatch.setattr("ledger.reader.open_regular", opener)
+    with pytest.raises(StorageError, match=r"events\.jsonl"), reading_twice(str(log)):
+        pass

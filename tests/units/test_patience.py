@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import io
+import itertools
+import os
+import pty
 import threading
+from collections.abc import Callable
 from unittest import mock
 
 import pytest
@@ -13,6 +17,11 @@ from memfold.terminal import display_width
 from tests.support.cli import Terminal
 
 LINE = "memfold check: reading the ledger, "
+
+
+def _at_work() -> Callable[[], float]:
+    """A processor that is busy with the command whenever it is asked."""
+    return itertools.count().__next__
 
 
 class _Watched(Terminal):
@@ -31,7 +40,7 @@ class _Watched(Terminal):
 def test_who_waits_is_told_until_something_is_printed() -> None:
     """A line that is written over itself, then taken away; nothing comes behind that."""
     stream = _Watched()
-    patience = Patience("check", stream, period=0.001)
+    patience = Patience("check", stream, 0.001, _at_work())
     assert stream.written.wait(30)
     patience.end()
     shown = stream.getvalue()
@@ -45,23 +54,52 @@ def test_no_line_is_broken_by_the_terminal() -> None:
     """What takes it away takes a row away."""
     stream = _Watched()
     with mock.patch.dict("os.environ", {"COLUMNS": "20"}):
-        patience = Patience("check", stream, period=0.001)
+        patience = Patience("check", stream, 0.001, _at_work())
     assert stream.written.wait(30)
     patience.end()
     assert {display_width(line) for line in stream.getvalue().removesuffix("\r\x1b[K").split("\r")} == {0, 19}
 
 
+def test_nothing_is_shown_while_a_command_waits() -> None:
+    """For what a person types, say: a line that stood there is taken away."""
+    asked = threading.Semaphore(0)
+    seconds = itertools.chain([0.0, 1.0], itertools.repeat(1.0))
+
+    def spent() -> float:
+        asked.release()
+        return next(seconds)
+
+    stream = _Watched()
+    patience = Patience("check", stream, 0.001, spent)
+    for _ in range(8):
+        assert asked.acquire(timeout=30)
+    patience.end()
+    assert stream.getvalue() == f"\r{LINE}0 s\r\x1b[K"
+
+
+def test_a_terminal_that_is_gone_fails_no_command() -> None:
+    """Nothing is left in a buffer that would be flushed when Python ends."""
+    leader, follower = pty.openpty()
+    with os.fdopen(follower, "w") as stream:
+        patience = Patience("check", stream, 0.001, _at_work())
+        while not os.read(leader, 100):
+            pass
+        os.close(leader)
+        patience.end()
+        stream.flush()
+
+
 def test_what_is_quick_shows_nothing() -> None:
     """Not even what takes a line away that was never there."""
     stream = _Watched()
-    Patience("check", stream, period=3600).end()
+    Patience("check", stream, 3600, _at_work()).end()
     assert stream.getvalue() == ""
 
 
 def test_a_terminal_that_is_gone_stops_nobody() -> None:
     """A closed stream refuses each line; the command goes on."""
     stream = _Watched()
-    patience = Patience("check", stream, period=0.001)
+    patience = Patience("check", stream, 0.001, _at_work())
     assert stream.written.wait(30)
     stream.close()
     patience.end()
