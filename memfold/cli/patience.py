@@ -72,7 +72,8 @@ class Patience:
             self._is_over.set()
             # Else it could write behind what is printed next. A terminal that was stopped holds it, but not us.
             self._thread.join(_FIRST)
-            self._take_away()
+            if not self._thread.is_alive():
+                self._take_away()
 
     def _tell(self) -> None:
         before = self._spent()

@@ -89,6 +89,24 @@ def test_a_terminal_that_is_gone_fails_no_command() -> None:
         stream.flush()
 
 
+def test_a_terminal_that_was_stopped_holds_no_command() -> None:
+    """A write to it waits until somebody lets it go on; whoever ends doesn't."""
+    written, go_on = threading.Event(), threading.Event()
+
+    class Stopped(Terminal):
+        def write(self, text: str) -> int:
+            written.set()
+            go_on.wait()
+            return super().write(text)
+
+    stream = Stopped()
+    patience = Patience("check", stream, 0.001, _at_work())
+    assert written.wait(30)
+    patience.end()
+    assert stream.getvalue() == ""
+    go_on.set()
+
+
 def test_what_is_quick_shows_nothing() -> None:
     """Not even what takes a line away that was never there."""
     stream = _Watched()
