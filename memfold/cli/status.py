@@ -30,6 +30,7 @@ from projections.rules.trigger_forms import PACKS
 from projections.text.clean import decode
 from projections.text.paths import path_words
 from replay.sessions import all_sessions, warnings_of
+from replay.state import state_of
 from replay.views import present_block
 
 __all__ = ["configure", "run", "status_document"]
@@ -57,13 +58,15 @@ def run(options: Namespace) -> int:
 
 
 def status_document(view: View, *, may_have_moved: bool = False) -> StatusDocument:
-    """Everything ``status`` tells; the log is read twice: for its health and problems, and for its sessions.
+    """Everything ``status`` tells, from the log itself: what doubts whether all is well trusts no checkpoint.
+
+    It is read for its health and problems, and folded by its outlines to memory, and to its sessions.
 
     Args:
         view: the ledger, and the position.
         may_have_moved: look for ledgers of vanished folders that may have been of this workspace.
     """
-    world = view.world(frozenset())
+    world = state_of(view.log, frozenset()) if view.at is None else view.world(frozenset())
     memory, resolved = world.memory, view.place.resolved
     policy = memory.context.policy
     table = counts(world.accounts)

@@ -53,7 +53,7 @@ def check_ledger(scene: Scene) -> Iterator[Check]:
         return
     log = os.path.join(scene.ledger, LOG_NAME)
     key = workspace_key(scene.root or scene.ledger)
-    left = None if os.path.lexists(log) else what_is_left(scene.ledger, scene.data, key)
+    left = None if os.path.lexists(log) else what_is_left(scene.ledger, scene.data, key, scene.named)
     if left is not None:
         yield Check("ledger", "fail", *left)
     elif not os.path.lexists(log) and not os.path.exists(scene.ledger):
@@ -69,7 +69,7 @@ def check_ledger(scene: Scene) -> Iterator[Check]:
             yield Check("ledger", "note", f"{log} is not there yet: it is made with the first event")
     elif count := begun_anew(id_in(scene.ledger), scene.data, key):
         seen = f"{log} was begun anew: all that is in {plural(count, 'backup')} is of the ledger that was here before"
-        action = "memfold restore-backup, which keeps the present log as a backup; then memfold import with that"
+        action = f"memfold restore-backup{scene.named}, which keeps the present log as a backup; then memfold import with that"
         yield Check("ledger", "warn", seen, action)
     else:
         yield Check("ledger", "ok", f"{log}, {found[log].st_size:,} bytes")

@@ -34,6 +34,7 @@ from projections.hot.block import hot_lines
 from projections.hot.delivery import line_digest
 from projections.memory.model import Ref
 from projections.policy import DEFAULT_POLICY
+from replay.live import Live
 from tests.support import cli
 from tests.support.cli import EXPECTED, GOLDEN, Terminal, home, make_ledger, printed, run
 from tests.support.logs import new_log
@@ -628,6 +629,23 @@ def test_status_of_an_empty_log_names_that_too(tmp_path: Path) -> None:
     (folder / "events.jsonl").touch(mode=0o600)
     said = run("status", "--ledger", str(folder)).out.splitlines()[0]
     assert said == f"no event of a client was ever received; 1 problem: memfold check --ledger {folder}"
+
+
+def test_status_trusts_no_checkpoint(tmp_path: Path) -> None:
+    """What was damaged behind its back doesn't count, as at the last offset."""
+    folder = make_ledger(tmp_path / "ledger")
+    live = Live(FileLog.open(folder))
+    last = live.world().memory.offset
+    live.keep(every=0)
+    lines = (folder / "events.jsonl").read_bytes().splitlines(keepends=True)
+    hit = next(number for number, line in enumerate(lines) if b'"memory.requested"' in line)
+    lines[hit] = b"#" * (len(lines[hit]) - 1) + b"\n"
+    (folder / "events.jsonl").write_bytes(b"".join(lines))
+    now, then = (
+        json.loads(run("status", "--json", *at, "--ledger", str(folder)).out) for at in ([], ["--at", str(last)])
+    )
+    assert now["health"]["damaged"] == 1
+    assert now == then
 
 
 def test_status_names_what_check_finds(tmp_path: Path) -> None:
