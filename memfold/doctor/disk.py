@@ -69,7 +69,7 @@ def check_ledger(scene: Scene) -> Iterator[Check]:
             yield Check("ledger", "note", f"{log} is not there yet: it is made with the first event")
     elif count := begun_anew(id_in(scene.ledger), scene.data, key):
         seen = f"{log} was begun anew: all that is in {plural(count, 'backup')} is of the ledger that was here before"
-        action = f"memfold restore-backup{scene.named}, which keeps the present log; then memfold import with that backup"
+        action = f"memfold restore-backup{scene.named}, which keeps the present log; then memfold import with that"
         yield Check("ledger", "warn", seen, action)
     else:
         yield Check("ledger", "ok", f"{log}, {found[log].st_size:,} bytes")
