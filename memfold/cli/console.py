@@ -20,6 +20,7 @@ __all__ = ["Console"]
 
 _NO_WIDTH = 1 << 20
 _PROSE = 80
+_NARROW = 60
 _NARROWEST = 8
 _INDENT = "  "
 
@@ -36,6 +37,11 @@ class Console:
         self.style: Style = style_for(sys.stdout, os.environ, options.color)
         self.width = terminal_width(sys.stdout, os.environ)
         self._patience: Patience | None = getattr(options, "patience", None)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether a row has no place for a text behind ids and times: then it stands below them."""
+        return self.width is not None and self.width < _NARROW
 
     def out(self, text: str = "") -> None:
         """One or more whole lines; whatever a caller has forgotten, nothing but our own codes reaches a terminal."""

@@ -22,8 +22,6 @@ _STATES = ("active", *CANDIDATE_STATES, "all")
 _ACTIVE = ("active", "promoted")
 _WIDE = 100
 """Columns of a terminal from which on a list has a place for everything."""
-_NARROW = 60
-"""The same for a text behind its id."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -83,7 +81,7 @@ def _print(console: Console, document: ListDocument, state: str, pending: int) -
             rows = [_row(one) for one in document.memories]
             console.table(rows, ("id", "state", "type", "source", "age", "reasons", "text"), (4,), (0, 5))
     else:
-        if console.width is not None and console.width < _NARROW:
+        if console.is_narrow:
             _print_stacked_active(console, document)
         else:
             rows = [_active_row(one, narrow=narrow) for one in document.memories]

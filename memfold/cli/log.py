@@ -35,8 +35,6 @@ Keep = Callable[[AnyEvent], bool]
 _TYPE_WIDTH = max(map(len, TYPE_NAMES.values()))
 _SESSION_WIDTH = 9
 _OFFSET = "#"
-_NARROW = 60
-"""Columns of a terminal from which on a line has a place for what an event says."""
 _DEBOUNCE_MS = 50
 _UNNAMED = (ToolCompleted, PromptRendered, SessionMeasured, FileWritten, UnknownEvent)
 """The bulk of a log, which proposes and changes no memory."""
@@ -138,8 +136,11 @@ def _line_writer(view: View, console: Console, offsets: Mapping[str, int]) -> Ca
     size = max(len(str(view.log.size() - 1)), len(_OFFSET))
     root = view.place.root
     titles = f"{_OFFSET:>{size}}  {'time (UTC)':<19}  {'type':<{_TYPE_WIDTH}}  {'session':<{_SESSION_WIDTH}}  what"
-    narrow = console.width is not None and console.width < _NARROW
-    heading = [] if narrow else [console.style.bold(titles if console.width is None else fit(titles, console.width))]
+    heading = (
+        []
+        if console.is_narrow
+        else [console.style.bold(titles if console.width is None else fit(titles, console.width))]
+    )
 
     def write(event: AnyEvent) -> None:
         while heading:
@@ -150,7 +151,7 @@ def _line_writer(view: View, console: Console, offsets: Mapping[str, int]) -> Ca
             f"{clean(short_session(split_source(event.source)[1])):<{_SESSION_WIDTH}}"
         )
         what = clean(gist(event, root, offsets))
-        if narrow:
+        if console.is_narrow:
             console.out(console.style.dim(f"{event.seq:>{size}}  {clean(moment)}"))
             console.wrapped(f"{type_name(event)}  {what}".rstrip(), " " * (size + 2))
             return

@@ -183,6 +183,7 @@ def test_of_a_log_that_is_gone_nothing_else_is_said(place: Path) -> None:
     (place / "ledger" / LOG_NAME).unlink()
     out = run("doctor", "--ledger", str(place / "ledger")).out
     assert "is gone" in out
+    assert f"memfold restore-backup PATH --ledger {place / 'ledger'}" in out
     assert "was ever received" not in out
 
 

@@ -34,6 +34,7 @@ from projections.hot.block import hot_lines
 from projections.hot.delivery import line_digest
 from projections.memory.model import Ref
 from projections.policy import DEFAULT_POLICY
+from replay.checkpoints import find as checkpoints_of
 from replay.live import Live
 from tests.support import cli
 from tests.support.cli import EXPECTED, GOLDEN, Terminal, home, make_ledger, printed, run
@@ -634,13 +635,17 @@ def test_status_of_an_empty_log_names_that_too(tmp_path: Path) -> None:
 def test_status_trusts_no_checkpoint(tmp_path: Path) -> None:
     """What was damaged behind its back doesn't count, as at the last offset."""
     folder = make_ledger(tmp_path / "ledger")
-    live = Live(FileLog.open(folder))
+    log = FileLog.open(folder)
+    # Far enough behind it: what stands right before a checkpoint is compared.
+    log.append([Draft(source="opencode/s", time=None, data=SessionDeletedData())] * 400)
+    live = Live(log)
     last = live.world().memory.offset
     live.keep(every=0)
     lines = (folder / "events.jsonl").read_bytes().splitlines(keepends=True)
     hit = next(number for number, line in enumerate(lines) if b'"memory.requested"' in line)
     lines[hit] = b"#" * (len(lines[hit]) - 1) + b"\n"
     (folder / "events.jsonl").write_bytes(b"".join(lines))
+    assert next(checkpoints_of(log)).events == len(lines)  # a start trusts it
     now, then = (
         json.loads(run("status", "--json", *at, "--ledger", str(folder)).out) for at in ([], ["--at", str(last)])
     )

@@ -89,6 +89,26 @@ def test_a_terminal_that_is_gone_fails_no_command() -> None:
         stream.flush()
 
 
+def test_nothing_is_shown_behind_another_job() -> None:
+    """The terminal is that job's, and may stop whoever writes to it."""
+    leader, follower = pty.openpty()
+    os.set_blocking(leader, False)
+    asked = threading.Semaphore(0)
+
+    def other(_: int) -> int:
+        asked.release()
+        return os.getpgrp() + 1
+
+    with os.fdopen(follower, "w") as stream, mock.patch("os.tcgetpgrp", other):
+        patience = Patience("check", stream, 0.001, _at_work())
+        for _ in range(3):
+            assert asked.acquire(timeout=30)
+        patience.end()
+        with pytest.raises(BlockingIOError):
+            os.read(leader, 1)
+    os.close(leader)
+
+
 def test_a_terminal_that_was_stopped_holds_no_command() -> None:
     """A write to it waits until somebody lets it go on; whoever ends doesn't."""
     written, go_on = threading.Event(), threading.Event()
